@@ -10,6 +10,7 @@ const DAY = '2026-10-25';
 const NEXT = '2026-10-26';
 const NAME = 'Nordwind Erzeugung';
 const OTHER = 'Südlicht Vertrieb';
+const PRODUCER = 'Windpark Aue';
 
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
 const { seller, sellerGroup, buyerGroup, producer, consumer } = await world.pair();
@@ -25,6 +26,11 @@ for (const [{ eic }, name] of [
   });
   assert.equal(renamed.status, 200);
 }
+const named = await operatorApi(`/operator/v1/customers/${producer.id}`, {
+  method: 'PATCH',
+  body: { name: PRODUCER },
+});
+assert.equal(named.status, 200);
 const contract = await world.contract(producer, consumer, { externalId: 'PPA-NAMEN' });
 await world.volumes(contract, DAY, 250);
 await world.volumes(contract, NEXT, 400);
@@ -113,6 +119,36 @@ test('a copied EIC is the EIC only', () =>
     await page.getByRole('button', { name: 'Copied' }).first().waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), sellerGroup.eic);
   }));
+
+for (const [locale, visitor, list, search] of [
+  ['en-GB', asSeller, 'Needs attention', 'Search'],
+  ['de-DE', asOperator, 'Braucht Aufmerksamkeit', 'Suche'],
+] as const)
+  test(`the list of matters and the search name the balance group: ${locale}`, async () => {
+    await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
+    await visit(
+      visitor,
+      async (page) => {
+        await open(page, '/');
+        await page
+          .getByRole('list', { name: list })
+          .getByRole('link', { name: new RegExp(`^${NAME} · Amprion · `) })
+          .first()
+          .waitFor();
+        await page.keyboard.press('Control+k');
+        const field = page.getByRole('dialog').getByRole('combobox', { name: search });
+        await field.fill(nomination.id);
+        const found = page.getByRole('option', { name: /^Amprion · / });
+        await found.getByText(`${NAME} (${sellerGroup.eic}) · `).waitFor();
+        await field.fill(PRODUCER);
+        await page
+          .getByRole('option', { name: new RegExp(`^${PRODUCER}`) })
+          .getByText(`${NAME} (${sellerGroup.eic})`)
+          .waitFor();
+      },
+      { locale },
+    );
+  });
 
 test('mismatches name the balance group in the heat map, the table and beside the selection', async () => {
   await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));

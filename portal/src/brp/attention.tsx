@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
+import { useGroupLabels } from './group-name.tsx';
 import { NominationLink, NominationsLink } from './links.tsx';
 import { deliveryDayQuery } from './queries.ts';
 
@@ -130,6 +131,7 @@ const LINK = 'font-medium text-accent-strong hover:underline';
 function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionItem }) {
   const { t } = useI18n();
   const isOperator = useSession().user.role === 'operator';
+  const labelOf = useGroupLabels();
   if (kind === 'customers')
     return (
       <Link
@@ -150,7 +152,7 @@ function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionI
     const { eic, tso, direction, id } = nomination;
     return (
       <NominationLink id={id} className={LINK}>
-        {`${eic} · ${t.common.tsos[tso]} · ${t.common.directions[direction]}`}
+        {`${labelOf(eic)} · ${t.common.tsos[tso]} · ${t.common.directions[direction]}`}
       </NominationLink>
     );
   }

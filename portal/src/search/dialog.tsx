@@ -3,6 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type LinkOptions, linkOptions, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { useGroupNames } from '../brp/group-name.tsx';
 import { parseTypedDay } from '../domain/date-input.ts';
 import { type I18n, useI18n } from '../i18n/i18n.tsx';
 import { cx } from '../ui/cx.ts';
@@ -61,23 +62,42 @@ type Option = { readonly label: string; readonly detail: string; readonly page: 
 type OptionGroup = { readonly label: string; readonly options: readonly Option[] };
 
 /** The options of a group; the last one leads to the list if the list has more records. */
-const optionGroup = ({ name, found, all }: FoundGroup, { t }: I18n): OptionGroup => ({
-  label: t.search.groups[name],
-  options: all === null ? found : [...found, { label: t.search.all, detail: '', page: all }],
-});
+const optionGroup = ({ name, found, all }: FoundGroup, { t }: I18n, groupOf: GroupText): OptionGroup => {
+  const options = found.map(({ label, detail, eic, page }) => ({
+    label,
+    detail: [...(eic === undefined ? [] : [groupOf(eic)]), detail].filter((part) => part !== '').join(' · '),
+    page,
+  }));
+  return {
+    label: t.search.groups[name],
+    options: all === null ? options : [...options, { label: t.search.all, detail: '', page: all }],
+  };
+};
+
+type GroupText = (eic: string) => string;
+
+/** The name of a balance group and its EIC, by which it may have been searched. */
+function useGroupText(): GroupText {
+  const nameOf = useGroupNames();
+  return (eic) => {
+    const name = nameOf(eic);
+    return name === undefined ? eic : `${name} (${eic})`;
+  };
+}
 
 export function SearchDialog({ role, onClose }: { role: Role; onClose: () => void }) {
   const i18n = useI18n();
   const { t } = i18n;
   const navigate = useNavigate();
   const listId = useId();
+  const groupText = useGroupText();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const typed = text.trim();
   const { groups: records, isSearching, error } = useFound(role, typed);
   const day = parseTypedDay(typed);
   const found = [...(day === null ? [] : [dayGroup(role, day, i18n)]), ...records];
-  const groups = found.map((group) => optionGroup(group, i18n));
+  const groups = found.map((group) => optionGroup(group, i18n, groupText));
   const options = groups.flatMap((group) => group.options);
   // Without the links to lists.
   const count = found.reduce((sum, group) => sum + group.found.length, 0);

@@ -5,7 +5,13 @@ import type { LinkOptions } from '@tanstack/react-router';
 import type { Dictionary } from '../i18n/dictionary.ts';
 
 /** A record that was found, and its page. */
-export type Found = { readonly label: string; readonly detail: string; readonly page: LinkOptions };
+export type Found = {
+  readonly label: string;
+  readonly detail: string;
+  /** The EIC of the record's balance group, whose name is shown before the detail. */
+  readonly eic?: string | undefined;
+  readonly page: LinkOptions;
+};
 
 export type FoundGroup = {
   readonly name: keyof Dictionary['search']['groups'];
@@ -71,7 +77,8 @@ export function commonSources(reads: Reads, pages: Pages): Sources {
   });
   const customer = ({ id, name, balance_group }: Customer): Found => ({
     label: name,
-    detail: balance_group?.eic ?? '',
+    detail: '',
+    eic: balance_group?.eic,
     page: pages.customer(id),
   });
   const group = ({ eic, name }: Group): Found => ({ label: name, detail: eic, page: pages.groups(eic) });
@@ -97,8 +104,9 @@ export function commonSources(reads: Reads, pages: Pages): Sources {
       nom: async (id, t, signal) => {
         const { eic, tso, direction, version } = await reads.getNomination(id, { signal });
         return oneFound('nominations', {
-          label: `${eic} · ${t.common.tsos[tso]}`,
-          detail: `${t.common.directions[direction]} · ${t.search.version(version)}`,
+          label: `${t.common.tsos[tso]} · ${t.common.directions[direction]}`,
+          detail: t.search.version(version),
+          eic,
           page: pages.nomination(id),
         });
       },
