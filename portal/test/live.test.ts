@@ -163,6 +163,7 @@ test('a hidden page sends nothing, and goes on from its place when it is shown a
 
 test('a hidden page with notifications follows the changes without reading anything else, and says that it is unused', () =>
   visit(asBrp, async (page) => {
+    const { id } = await world.customer(seller, { name: 'Hofgut Sonne' });
     await openWithoutTimers(page, '/customers');
     await page.evaluate(() => {
       localStorage.setItem('saldo.notifications', 'on');
@@ -183,9 +184,9 @@ test('a hidden page with notifications follows the changes without reading anyth
       await page.clock.runFor(1_000);
       return polls.some((request) => request.headers()['saldo-unattended'] === '1');
     });
-    await world.customer(seller, { name: 'Hofgut Sonne' });
+    await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
     await setVisibility(page, 'visible');
-    await shown(page, page.getByRole('row', { name: /Hofgut Sonne/ }));
+    await shown(page, page.getByRole('row', { name: /Hofgut Sonne/ }).getByText('active'), SECOND_MS / 20);
   }));
 
 test('the page says that the server is away, asks less and less often, and recovers by itself', () =>
