@@ -75,9 +75,9 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       id: 'group',
       header: t.common.balanceGroup,
       cell: ({ eic, tso, brp_id }) => (
-        <span className="grid">
+        <span className="grid justify-items-start">
           <GroupName eic={eic} tso={tso} />
-          <BrpLink id={brp_id} />
+          <BrpLink id={brp_id} className="target hover:underline" />
         </span>
       ),
     },

@@ -31,7 +31,6 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const hasFocused = useRef(false);
   const mayLeave = useMayLeave();
   const close = async () => {
     if (!isHeldOpen && (await mayLeave(dialog.current ?? undefined))) onClose();
@@ -44,12 +43,17 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
     return () => element?.close();
   }, []);
   useLayoutEffect(() => {
-    // At the first render with a control: some contents are loaded first.
-    if (hasFocused.current) return;
-    const control = content.current?.querySelector<HTMLElement>(CONTROLS);
-    control?.focus();
-    hasFocused.current = control !== null;
-  });
+    const focusFirst = (): boolean => {
+      const control = content.current?.querySelector<HTMLElement>(CONTROLS);
+      control?.focus();
+      return control != null;
+    };
+    if (focusFirst() || content.current === null) return;
+    // Some contents are loaded first, and rendered without this component.
+    const observer = new MutationObserver(() => focusFirst() && observer.disconnect());
+    observer.observe(content.current, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, []);
   return (
     <dialog
       ref={dialog}
