@@ -101,7 +101,7 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
           <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
           {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
           <div className="xl:relative">
-            <div className="xl:absolute xl:inset-0 xl:overflow-y-auto">
+            <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
               <SlotInspector nomination={nomination} day={day} slot={selected} />
             </div>
           </div>
