@@ -30,6 +30,7 @@ import {
   customerDocument,
   operatorDocument,
   operatorTable,
+  portalDocument,
 } from './documentation.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
@@ -102,7 +103,12 @@ export type AppDependencies = {
 const asReads = (paths: readonly string[]) => paths.map((path) => ({ method: 'GET' as const, path }));
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
-const OPEN_PATHS = asReads(['/openapi.json', '/operator/openapi.json', ...DOCS_PATHS]);
+const OPEN_PATHS = asReads([
+  '/openapi.json',
+  '/operator/openapi.json',
+  '/portal/openapi.json',
+  ...DOCS_PATHS,
+]);
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
@@ -265,11 +271,16 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   };
   mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, site, [
-    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(addresses) },
+    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(config, addresses) },
     {
       name: 'Operator API',
       url: '/operator/openapi.json',
       make: () => operatorDocument(config, addresses),
+    },
+    {
+      name: 'Portal API',
+      url: '/portal/openapi.json',
+      make: () => portalDocument(config, addresses, sessionAuth.cookie),
     },
   ]);
   return app;
@@ -364,7 +375,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
-  const make = () => customerDocument(addresses);
+  const make = () => customerDocument(config, addresses);
   mountOpenPages(app, site, [{ name: 'Customer API', url: '/openapi.json', make }]);
   return app;
 }
