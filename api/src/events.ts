@@ -30,7 +30,8 @@ export type SaldoEvent = {
   [T in EventType]: { id: string; type: T; occurred_at: string; sequence: number; data: EventData<T> };
 }[EventType];
 
-const titleOf = (type: EventType) =>
+/** The name of a type's schema: `NominationCreatedEvent`. */
+export const eventTitleOf = (type: EventType) =>
   `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const eventSchema = (reader: EventReader) =>
@@ -45,7 +46,7 @@ const eventSchema = (reader: EventReader) =>
           sequence: Type.Integer({ description: 'Rises from event to event; it may have gaps.' }),
           data: EVENT_TYPES[type].data,
         },
-        { title: titleOf(type), description: EVENT_TYPES[type].description },
+        { title: eventTitleOf(type), description: EVENT_TYPES[type].description },
       ),
     ),
     {
