@@ -141,7 +141,7 @@ test('the types of the SDK are plain, and every method and member has a comment'
   }
   const lines = (await readFile(path.join(folder, 'api.d.ts'), 'utf8')).split('\n');
   const bare = lines.filter(
-    (line, index) => /^ +\w+\??[:(]|^export /.test(line) && !/\*\/$/.test(lines[index - 1] ?? ''),
+    (line, index) => /^ +\w+\??[:(]|^export /.test(line) && !lines[index - 1]?.endsWith('*/'),
   );
   assert.deepEqual(bare, []);
   assert.ok(lines.length > 3000);

@@ -71,7 +71,7 @@ export class Declarations {
   text(): string {
     for (const [name, [description, names]] of Object.entries(NAMES))
       this.#types.set(name, `${comment(description)}export type ${name} = ${literals(names)};\n`);
-    this.#nameOf(api.Problem as Schema);
+    this.#nameOf(api.Problem);
     const clients = Object.entries(CLIENTS).map(([name, { create, prefix, tables }]) => {
       this.#prefix = prefix;
       const endpoints = new Map(
@@ -115,7 +115,7 @@ export class Declarations {
     const isWalk = notes.walks !== undefined;
     const input = endpoint.stream === undefined ? this.#payload(endpoint, isWalk) : ['source: UploadSource'];
     const options = UPLOAD_OPTIONS[endpoint.id] ?? 'options?: CallOptions';
-    const response = endpoint.status === 204 ? 'null' : this.#nameOf(endpoint.response as Schema);
+    const response = endpoint.status === 204 ? 'null' : this.#nameOf(endpoint.response);
     const result = isWalk
       ? `AsyncGenerator<${notes.yields === 'pages' ? response : this.#recordOf(endpoint)}, void, undefined>`
       : `Promise<${endpoint.isExport ? 'Download' : response}>`;

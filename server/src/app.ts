@@ -76,6 +76,7 @@ import { createServer, originOf } from './platform/http/server.ts';
 import { sessionCookie } from './platform/http/session-cookie.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
 import type { ImportCounts } from './transactions/import-request.ts';
 import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
@@ -91,6 +92,8 @@ export type AppDependencies = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Null unless telemetry is exported. */
+  readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
@@ -123,7 +126,7 @@ type Methods = Parameters<typeof methodFinder>[0];
 
 /** Creates a listener without routes. `table` lists the routes that will be mounted, to choose between 404 and 405. */
 async function createListener(
-  { config, logger, metrics, limiter, queue }: AppDependencies,
+  { config, logger, metrics, tracer, limiter, queue }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
@@ -145,11 +148,14 @@ async function createListener(
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
-      logRequest(request, status, seconds);
+      const log = () => logRequest(request, status, seconds);
+      if (tracer === null) log();
+      else tracer.answered(request, route, status, seconds, log);
     },
     onReject: rejectionLog(config, logger, metrics),
     countUnrouted: unroutedCounter(keys, limiter),
   });
+  tracer?.observe(app);
   // Without a configured public URL, use the address that the server listens on.
   app.addHook('onListen', async () => {
     addresses.base ||= originOf(app);
