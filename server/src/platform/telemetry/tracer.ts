@@ -43,7 +43,7 @@ const newId = (bytes: number) => randomBytes(bytes).toString('hex');
 const wallMs = () => performance.timeOrigin + performance.now();
 
 /** Continues the trace of the caller (W3C Trace Context), or begins one. */
-export function traceOf(header: unknown, ratio: number): Trace {
+function traceOf(header: unknown, ratio: number): Trace {
   const counts = { databaseCalls: 0, databaseMs: 0 };
   const given = typeof header === 'string' ? TRACEPARENT.exec(header) : null;
   const [, traceId = '', parentSpanId = '', flags = ''] = given ?? [];
