@@ -18,7 +18,7 @@ const CALLS_AT_ONCE = 1000;
 /** No request of the benchmark has a session. */
 const NO_SESSIONS: SessionAuth = {
   sessions: { find: () => null, forget: () => {} },
-  cookie: { read: () => null, set: () => {}, clear: () => {} },
+  cookie: { name: 'saldo_session', read: () => null, set: () => {}, clear: () => {} },
   device: { read: () => null, remember: () => {} },
   sessionUsed: () => {},
   baseUrl: () => '',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -80,6 +80,16 @@ const TYPED_USE = `
     for await (const { volume } of operator.transactions.each({ status: 'valid' })) sum += volume;
     return sum;
   }
+  export async function assetOf(id: string): Promise<string | undefined> {
+    const contract = await operator.contracts.get(id);
+    return contract.type === 'ppa' ? contract.asset?.name : undefined;
+  }
+  void operator.nominations.list({ include_slots: true }, { timeoutMs: 1000, signal: AbortSignal.timeout(1000) });
+  void operator.brps.create({ name: 'Nordwind' }, { idempotencyKey: 'onboarding-7' });
+  // @ts-expect-error a flag is a boolean
+  void operator.nominations.list({ include_slots: 'yes' });
+  // @ts-expect-error only a PPA has an asset
+  export const assetOfAny = async (id: string) => (await operator.contracts.get(id)).asset;
   // @ts-expect-error a status is no number
   export const numberOf = async (id: string): Promise<number> => (await operator.contracts.get(id)).status;
   // @ts-expect-error a filter that there is not
@@ -93,9 +103,75 @@ const IMPORT = "import { createOperatorClient, type Contract, isProblem, type Pr
 test('the SDK has types for both module systems, and they reject wrong arguments', async () => {
   const files = [await write('use.mts', IMPORT + TYPED_USE), await write('use.cts', IMPORT + TYPED_USE)];
   // Node16: CommonJS files cannot import declarations of ES modules. Declarations are checked too (no skipLibCheck).
+  await compile(...files);
+});
+
+/** The strictest settings that a project is likely to have. Returns the compiler's statistics. */
+async function compile(...files: string[]): Promise<string> {
   const options =
-    '--checkers 1 --noEmit --strict --target es2022 --module node16 --lib es2023,dom,dom.iterable --types';
-  await run(process.execPath, [TSC, ...options.split(' '), '', ...files], { cwd: project }).catch(
+    '--checkers 1 --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --target es2022 --module node16 --lib es2023,dom,dom.iterable --extendedDiagnostics --types';
+  const { stdout } = await run(process.execPath, [TSC, ...options.split(' '), '', ...files], {
+    cwd: project,
+  }).catch(({ stdout: faults }: { stdout: string }) => assert.fail(faults));
+  return stdout;
+}
+
+test('importing the SDK costs the type checker at most half of an empty project more', async () => {
+  const costOf = async (file: string) => {
+    const statistics = await compile(file);
+    return ['Types', 'Instantiations'].map((name) =>
+      Number(new RegExp(`${name}: +(\\d+)`).exec(statistics)?.[1]),
+    );
+  };
+  const empty = await costOf(await write('empty.mts', 'export const nothing = 0;'));
+  const used = await costOf(await write('used.mts', IMPORT + TYPED_USE));
+  for (const [index, cost] of used.entries()) {
+    const before = empty[index] ?? 0;
+    assert.ok(before > 1000 && cost > before && cost <= 1.5 * before, `${before} and ${cost}`);
+  }
+});
+
+test('the types of the SDK are plain, and every method and member has a comment', async () => {
+  const folder = path.join(installed, 'sdk/types');
+  for (const name of await readdir(folder)) {
+    const text = await readFile(path.join(folder, name), 'utf8');
+    assert.doesNotMatch(text, /typebox|TObject|TSchema|Static<|@saldo|\bany\b(?!['’ ])/i, name);
+    const imports = [...text.matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)].map(([, target]) => target);
+    for (const target of imports) assert.match(String(target), /^\.\/[a-z]+\.js$/, name);
+  }
+  const lines = (await readFile(path.join(folder, 'api.d.ts'), 'utf8')).split('\n');
+  const bare = lines.filter(
+    (line, index) => /^ +\w+\??[:(]|^export /.test(line) && !lines[index - 1]?.endsWith('*/'),
+  );
+  assert.deepEqual(bare, []);
+  assert.ok(lines.length > 3000);
+});
+
+test('the examples of the README compile with the published types', async () => {
+  const readme = await readFile(path.join(installed, 'sdk/README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => String(block));
+  assert.ok(blocks.length >= 7);
+  const files = await Promise.all(blocks.map((block, index) => write(`example-${index}.mts`, block)));
+  const roots = fileURLToPath(new URL('../node_modules/@types', import.meta.url));
+  const options = `--checkers 1 --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --skipLibCheck --target es2022 --module node16 --lib es2023,dom,dom.iterable --types node --typeRoots ${roots}`;
+  await run(process.execPath, [TSC, ...options.split(' '), ...files], { cwd: project }).catch(
+    ({ stdout }: { stdout: string }) => assert.fail(stdout),
+  );
+});
+
+test('the clients of the sources have the published types', async () => {
+  const published = path.join(installed, 'sdk/types/index.d.ts');
+  const source = fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url));
+  const clients = ['Brp', 'Operator', 'Market', 'Portal'].map(
+    (name) => `export const to${name} = (client: source.${name}Client): published.${name}Client => client;`,
+  );
+  const file = await write(
+    'conform.ts',
+    `import type * as source from '${source}';\nimport type * as published from '${published}';\n${clients.join('\n')}`,
+  );
+  const options =
+    '--checkers 1 --noEmit --strict --target esnext --module nodenext --lib esnext,dom,dom.iterable --allowImportingTsExtensions --skipLibCheck --types';
+  await run(process.execPath, [TSC, ...options.split(' '), '', file], { cwd: project }).catch(
     ({ stdout }: { stdout: string }) => assert.fail(stdout),
   );
 });

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as api from '@saldo/api';
 import { type Plugin, rolldown } from 'rolldown';
+import { Declarations } from './declarations.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SDK = path.join(ROOT, 'sdk');
@@ -55,61 +56,122 @@ export async function describePackage(source: string, outDir: string, entries: o
   await cp(path.join(ROOT, 'LICENSE'), path.join(outDir, 'LICENSE'));
 }
 
-/** The values of `@saldo/api` as literals: the schemas are plain JSON, so that TypeBox is not needed at run time. */
-export const apiAsData: Plugin = {
+const asModule = (values: Readonly<Record<string, unknown>>) =>
+  Object.entries(values)
+    .filter(([, value]) => typeof value !== 'function')
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
+    .join('\n');
+
+/** Replaces `@saldo/api` by literals, so that TypeBox is not needed at run time. */
+const apiAs = (values: Readonly<Record<string, unknown>>): Plugin => ({
   name: 'api-as-data',
   resolveId: (id) => (id === '@saldo/api' ? id : null),
-  load(id) {
-    if (id !== '@saldo/api') return null;
-    const values = Object.entries(api).filter(([, value]) => typeof value !== 'function');
-    return values.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`).join('\n');
-  },
-};
+  load: (id) => (id === '@saldo/api' ? asModule(values) : null),
+});
+
+/** All values: the schemas are plain JSON. */
+export const apiAsData: Plugin = apiAs(api);
+
+/** What a client needs to know of an endpoint at run time. Schemas and examples are most of the tables. */
+function withoutSchemas(value: unknown): unknown {
+  const entries = Object.entries(typeof value === 'object' && value !== null ? value : {});
+  if (!entries.every(([, endpoint]) => isEndpoint(endpoint))) return value;
+  return Object.fromEntries(
+    entries.map(([name, endpoint]) => {
+      const { id, method, path, scopes, stream, documents, numberedPages, body } = endpoint as api.Endpoint;
+      const { properties = {} } = endpoint.query as { properties?: object };
+      const { required } = endpoint.response as { required?: string[] };
+      return [
+        name,
+        {
+          ...{ id, method, path, scopes, stream, numberedPages, response: { required } },
+          documents: documents && Object.fromEntries(Object.keys(documents).map((type) => [type, ''])),
+          query: { properties: Object.fromEntries(Object.keys(properties).map((member) => [member, {}])) },
+          body: body === null ? null : {},
+        },
+      ];
+    }),
+  );
+}
+
+const isEndpoint = (value: unknown): value is api.Endpoint =>
+  typeof value === 'object' && value !== null && 'path' in value && 'method' in value;
+
+const endpointsAsData = apiAs(
+  Object.fromEntries(Object.entries(api).map(([name, value]) => [name, withoutSchemas(value)])),
+);
 
 async function bundle(outDir: string): Promise<void> {
-  const plugins = [apiAsData];
+  const plugins = [endpointsAsData];
   const library = await rolldown({ cwd: ROOT, input: 'sdk/src/index.ts', platform: 'neutral', plugins });
   await library.write({ format: 'esm', file: path.join(outDir, 'index.js') });
   await library.write({ format: 'cjs', file: path.join(outDir, 'index.cjs') });
 }
 
-/**
- * The declarations are CommonJS, which both module systems can import. They include those of TypeBox, because the
- * types of the API are derived from its schemas.
- */
+/** Modules whose declarations are published as the compiler writes them. */
+const DECLARED = ['options', 'download', 'problem', 'retry', 'upload', 'webhooks', 'xhr'];
+
+/** What a user imports. Creating a client is declared here, because its types are generated. */
+const INDEX = `import type { BrpClient, MarketClient, OperatorClient, PortalClient } from './api.js';
+import type { ClientOptions } from './options.js';
+
+export type * from './api.js';
+export { type Download, fileNameOf } from './download.js';
+export type * from './options.js';
+export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.js';
+export type { Dependencies, RetryOptions } from './retry.js';
+export type { UploadSource } from './upload.js';
+export * from './webhooks.js';
+export type { UploadProgress } from './xhr.js';
+
+/** The BRP API: the data of a balancing responsible party, and its customers. */
+export declare function createBrpClient(options: ClientOptions): BrpClient;
+/** The operator API: master data, imports and daily operation. */
+export declare function createOperatorClient(options: ClientOptions): OperatorClient;
+/** The customer API, which account holders use. It has its own base URL. */
+export declare function createMarketClient(options: ClientOptions): MarketClient;
+/** Operations that only pages of the portal need: the session, and records of the user's own party. */
+export declare function createPortalClient(options: ClientOptions): PortalClient;
+`;
+
+const API_IMPORTS = `import type { Download } from './download.js';
+import type { CallOptions, CoverOptions, FollowOptions, ImportOptions, ScheduleCheckOptions } from './options.js';
+import type { UploadSource } from './upload.js';
+
+`;
+
+/** The declarations are CommonJS, which both module systems can import. Those of the API are generated from its tables. */
 async function declare(outDir: string): Promise<void> {
   const types = path.join(outDir, 'types');
+  const emitted = path.join(outDir, 'emitted');
   const tsc = path.join(MODULES, 'typescript/bin/tsc');
-  const options = ['--project', path.join(SDK, 'tsconfig.build.json'), '--checkers', '1', '--outDir', types];
+  const options = [
+    '--project',
+    path.join(SDK, 'tsconfig.build.json'),
+    '--checkers',
+    '1',
+    '--outDir',
+    emitted,
+  ];
   await promisify(execFile)(process.execPath, [tsc, ...options]).catch((error: { stdout: string }) => {
     throw new Error(`the SDK does not compile:\n${error.stdout}`);
   });
-  const typebox = path.join(MODULES, 'typebox/build');
-  for await (const file of glob('{*,{type,schema,system}/**/*}.d.mts', { cwd: typebox })) {
-    await cp(path.join(typebox, file), path.join(types, 'typebox', file.replace(/\.d\.mts$/, '.d.ts')));
+  await mkdir(types);
+  for (const name of DECLARED) {
+    const text = await readFile(path.join(emitted, `sdk/src/${name}.d.ts`), 'utf8');
+    const rewritten = text
+      .replaceAll(/(['"])@saldo\/api\1/g, '$1./api.js$1')
+      // The compiler does not change file endings in declarations.
+      .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.ts\2/g, '$1.js$2');
+    await writeFile(path.join(types, `${name}.d.ts`), rewritten);
   }
-  await cp(path.join(MODULES, 'typebox/license'), path.join(types, 'typebox/LICENSE'));
-  for await (const file of glob('**/*.d.ts', { cwd: types })) await rewriteImports(types, file);
+  await rm(emitted, { recursive: true });
+  await writeFile(path.join(types, 'api.d.ts'), API_IMPORTS + new Declarations().text());
+  await writeFile(path.join(types, 'index.d.ts'), INDEX);
   await writeJson(path.join(types, 'package.json'), { type: 'commonjs' });
   for (const name of ['index.d.ts', 'index.d.cts']) {
-    await writeFile(path.join(outDir, name), "export * from './types/sdk/src/index.js';\n");
+    await writeFile(path.join(outDir, name), "export * from './types/index.js';\n");
   }
-}
-
-/**
- * Packages of the checkout become folders of the published one. The compiler does not change file endings in
- * declarations.
- */
-async function rewriteImports(types: string, file: string): Promise<void> {
-  const folder = path.posix.dirname(file.replaceAll('\\', '/'));
-  const to = (target: string) => `$1${path.posix.relative(folder, target)}$1`;
-  const text = await readFile(path.join(types, file), 'utf8');
-  const rewritten = text
-    .replaceAll(/(['"])@saldo\/api\1/g, to('api/src/index.js'))
-    .replaceAll(/(['"])@saldo\/core\/([^'"]+)\.ts\1/g, to('core/src/$2.js'))
-    .replaceAll(/(['"])typebox\1/g, to('typebox/index.js'))
-    .replaceAll(/((?:from |import\()(['"])\.[^'"]*)\.m?[jt]s\2/g, '$1.js$2');
-  await writeFile(path.join(types, file), rewritten);
 }
 
 const writeJson = (file: string, value: object) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);

@@ -1,5 +1,5 @@
 import { DECIMAL_MARKS, TSOS } from '@saldo/core/enums.ts';
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 
 /** All limits of the API. */
 export const LIMITS = {
@@ -70,6 +70,16 @@ export const Strict = <P extends TProperties>(properties: P, options: object = {
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
+type MemberOf<T> = T extends unknown ? keyof T : never;
+/** A union of objects whose members can be read before it is narrowed: those of the other objects are absent. */
+type Exclusive<T, All extends PropertyKey = MemberOf<T>> = T extends unknown
+  ? T & { [K in Exclude<All, keyof T>]?: never }
+  : never;
+
+/** One of several objects, which differ in the constant value of a member. Every choice needs a title. */
+export const OneOf = <T extends TObject>(member: string, choices: readonly T[], options: object = {}) =>
+  Type.Unsafe<Exclusive<Static<T>>>({ ...options, oneOf: choices, discriminator: { propertyName: member } });
+
 /** A string enum. `type` is set as well because client generators look for it. */
 export const Choice = <const V extends string>(values: readonly V[], options: object = {}) =>
   Type.Enum([...values], { type: 'string', ...options });
@@ -88,6 +98,14 @@ export const Name = (description: string, example: string) =>
     format: 'text',
     description,
     examples: [example],
+  });
+
+export const Metadata = (description: string) =>
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    description,
+    additionalProperties: { type: 'string' },
+    examples: [{ cost_center: '4711' }],
   });
 
 /** A metadata patch: null removes a key. */
@@ -204,6 +222,14 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   Events: 'Changes that concern the operator, as a feed that can be read again from any place.',
 };
 
+/** Those of the operations that only the portal needs. */
+export const PORTAL_TAGS: Readonly<Record<string, string>> = {
+  Session: 'Sign-in, invitations and passwords of users.',
+  Own: 'API keys and contracts of the BRP or account that the user works for.',
+  Market: 'The lists of the customer API, for users of an account.',
+  Changes: 'Which records have changed, for open pages.',
+};
+
 /** Descriptions of the path parameters; a malformed id gives 404. */
 export const PATH_PARAMETERS: Record<string, { readonly description: string; readonly example: string }> = {
   contract_id: { description: 'Id of the contract.', example: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m' },
@@ -222,6 +248,10 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
+  record_id: {
+    description: 'Id of the customer, or EIC of the balance group.',
+    example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
+  },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
   eic: { description: 'EIC of the balance group.', example: '11XNORDWIND----J' },
   webhook_endpoint_id: {

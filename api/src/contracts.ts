@@ -1,5 +1,5 @@
 import { CONTRACT_STATUSES, PROFILE_KINDS } from '@saldo/core/enums.ts';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TProperties } from 'typebox';
 import {
   Choice,
   DateTime,
@@ -9,6 +9,7 @@ import {
   LIMITS,
   Name,
   Nullable,
+  OneOf,
   ordered,
   Pagination,
   pageQuery,
@@ -19,6 +20,7 @@ import {
 import { endpoint } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
+export type ContractType = (typeof CONTRACT_TYPES)[number];
 export const PPA_TYPES = [
   'forecasted',
   'produced',
@@ -52,28 +54,53 @@ export const Asset = Type.Object(
 );
 export type Asset = Static<typeof Asset>;
 
-export const Contract = Type.Object(
+const contractOf = <T extends ContractType, P extends TProperties>(
+  type: T,
+  ofType: P,
+  about: { title: string; description: string },
+) =>
+  Type.Object(
+    {
+      id: Type.String({ description: 'Internal id.' }),
+      external_id: Type.String({ description: 'External reference.' }),
+      type: Type.Literal(type, { description: 'Determines which other members a contract has.' }),
+      status: Choice(CONTRACT_STATUSES, { description: 'Status, by the time of delivery.' }),
+      delivery_start: Nullable(DateTime('Start of delivery, UTC.')),
+      delivery_end: Nullable(DateTime('End of delivery, UTC.')),
+      seller: Counterparty,
+      buyer: Counterparty,
+      ...ofType,
+      created_at: Nullable(DateTime('Creation, UTC.')),
+    },
+    about,
+  );
+
+export const PpaContract = contractOf(
+  'ppa',
   {
-    id: Type.String({ description: 'Internal id.' }),
-    external_id: Type.String({ description: 'External reference.' }),
-    type: Choice(CONTRACT_TYPES),
-    status: Choice(CONTRACT_STATUSES),
-    delivery_start: Nullable(DateTime('Start of delivery, UTC.')),
-    delivery_end: Nullable(DateTime('End of delivery, UTC.')),
-    seller: Counterparty,
-    buyer: Counterparty,
-    ppa_type: Type.Optional(Nullable(Choice(PPA_TYPES))),
+    ppa_type: Type.Optional(Nullable(Choice(PPA_TYPES, { description: 'How the volumes are determined.' }))),
     period: Type.Optional(Nullable(Type.String({ description: 'Display name of the period.' }))),
     delivery_profile: Type.Optional(Nullable(Type.String({ description: 'Name of the profile.' }))),
     asset: Type.Optional(Asset),
-    created_at: Nullable(DateTime('Creation, UTC.')),
   },
-  {
-    title: 'Contract',
-    description:
-      'An energy agreement. `ppa_type`, `period`, `delivery_profile` and `asset` belong to type `ppa` only.',
-  },
+  { title: 'PpaContract', description: 'A power purchase agreement. `asset` is absent if none is assigned.' },
 );
+export type PpaContract = Static<typeof PpaContract>;
+const DayAheadContract = contractOf(
+  'day_ahead',
+  {},
+  { title: 'DayAheadContract', description: 'A trade on the day-ahead market.' },
+);
+const IntradayContract = contractOf(
+  'intraday',
+  {},
+  { title: 'IntradayContract', description: 'A trade on the intraday market.' },
+);
+
+export const Contract = OneOf('type', [PpaContract, DayAheadContract, IntradayContract], {
+  title: 'Contract',
+  description: 'An energy agreement between a seller and a buyer. Its members depend on `type`.',
+});
 export type Contract = Static<typeof Contract>;
 
 export const ContractList = Type.Object(
@@ -89,7 +116,7 @@ export const assetExample: Asset = {
   tso: 'DE_50HERTZ',
 };
 
-export const contractExample: Contract = {
+export const contractExample: PpaContract = {
   id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
   external_id: 'PPA-2026-0017',
   type: 'ppa',

@@ -6,6 +6,7 @@ import {
   Day,
   Eic,
   LIMITS,
+  Metadata,
   MetadataUpdate,
   Nullable,
   Pagination,
@@ -28,9 +29,7 @@ export const Customer = Type.Object(
     name: Type.String({ description: 'Display name.' }),
     status: Choice(CUSTOMER_STATUSES),
     balance_group: Nullable(BalanceGroup),
-    metadata: Type.Record(Type.String(), Type.String(), {
-      description: 'Free-form key-value pairs, defined by you.',
-    }),
+    metadata: Metadata('Free-form key-value pairs, defined by you.'),
     assigned_at: DateTime('When the customer was assigned to you, UTC.'),
     activated_at: Type.Optional(Nullable(DateTime('When the customer was last activated, UTC.'))),
     created_at: DateTime('Creation, UTC.'),

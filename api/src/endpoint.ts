@@ -38,7 +38,12 @@ export type Endpoint<
   readonly isExport?: true;
   /** Problems specific to this operation; the documentation adds those that every operation has. */
   readonly problems: readonly ProblemCode[];
-  readonly example: { readonly request?: unknown; readonly response: unknown };
+  readonly example: {
+    readonly request?: unknown;
+    /** The same as XML, if a streamed body may be XML or something else. */
+    readonly xmlRequest?: string;
+    readonly response: unknown;
+  };
   /** Responses carry an `ETag`: a read supports `If-None-Match`, a change supports `If-Match`. */
   readonly conditional?: true;
   /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version`. */

@@ -1,5 +1,5 @@
-import Type from 'typebox';
-import { Choice, DateTime, LIMITS, Order, Pagination, pageQuery, Strict } from './common.ts';
+import Type, { type TUnsafe } from 'typebox';
+import { Choice, DateTime, LIMITS, OneOf, Order, Pagination, pageQuery, Strict } from './common.ts';
 import { endpoint } from './endpoint.ts';
 import {
   EVENT_TYPES,
@@ -30,15 +30,14 @@ export type SaldoEvent = {
   [T in EventType]: { id: string; type: T; occurred_at: string; sequence: number; data: EventData<T> };
 }[EventType];
 
-const titleOf = (type: EventType) =>
+/** The name of a type's schema: `NominationCreatedEvent`. */
+export const eventTitleOf = (type: EventType) =>
   `${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 
 const eventSchema = (reader: EventReader) =>
-  Type.Unsafe<SaldoEvent>({
-    title: 'Event',
-    description:
-      'A change, without the content of the changed record: read the record with your own key. Ignore types that you do not know.',
-    anyOf: EVENT_TYPES_OF[reader].map((type) =>
+  OneOf(
+    'type',
+    EVENT_TYPES_OF[reader].map((type) =>
       Type.Object(
         {
           id: Type.String({ examples: ['evt_01m7fmt31re008000000001f2k'] }),
@@ -47,10 +46,15 @@ const eventSchema = (reader: EventReader) =>
           sequence: Type.Integer({ description: 'Rises from event to event; it may have gaps.' }),
           data: EVENT_TYPES[type].data,
         },
-        { title: titleOf(type), description: EVENT_TYPES[type].description },
+        { title: eventTitleOf(type), description: EVENT_TYPES[type].description },
       ),
     ),
-  });
+    {
+      title: 'Event',
+      description:
+        'A change, without the content of the changed record: read the record with your own key. Ignore types that you do not know.',
+    },
+  ) as TUnsafe<SaldoEvent>;
 
 const example = (type: string, data: object) => ({
   id: 'evt_01m7fmt31re008000000001f2k',

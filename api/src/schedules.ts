@@ -291,6 +291,6 @@ export const scheduleEndpoints = {
     gzip: true,
     response: ScheduleCheck,
     problems: [],
-    example: { request: scheduleCsvExample, response: checkExample },
+    example: { request: scheduleCsvExample, xmlRequest: scheduleDocumentExample, response: checkExample },
   }),
 };

@@ -1,10 +1,11 @@
-import { brpEndpoints, brpWebhooks, type DecimalMark, type ScheduleCheck } from '@saldo/api';
-import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+import { brpEndpoints, brpWebhooks, type ScheduleCheck } from '@saldo/api';
+import { type Client, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
+import type { ClientOptions, ScheduleCheckOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
-import { webhookMethods } from './webhooks.ts';
+import { webhookMethods } from './webhook-methods.ts';
 
 export type BrpClient = ReturnType<typeof createBrpClient>;
 
@@ -68,13 +69,6 @@ export function createBrpClient(options: ClientOptions) {
     call: client.call,
   };
 }
-
-export type ScheduleCheckOptions = CallOptions & {
-  /** ESS and CIM are XML. */
-  readonly format: 'csv' | 'xml';
-  /** The decimal mark of a CSV file, if the file does not show it. */
-  readonly decimal?: DecimalMark;
-};
 
 /** Compares your schedule with the current nominations. Stores nothing. */
 function scheduleCheck(client: Client) {

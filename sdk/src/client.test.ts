@@ -210,6 +210,21 @@ test('the base address may end in a slash and have a path, and must be a URL', a
   }
 });
 
+test('a missing key is refused when the client is created', () => {
+  const baseUrl = 'https://saldo.test';
+  for (const create of [createOperatorClient, createBrpClient]) {
+    // As in JavaScript, or with `process.env.SALDO_KEY as string`.
+    for (const access of [{}, { apiKey: undefined }, { apiKey: '' }])
+      assert.throws(
+        () => create({ baseUrl, ...access } as never),
+        /^TypeError: apiKey is missing: pass the API key/,
+      );
+    for (const apiKey of ['two words', 'line\n', 'schlüssel'])
+      assert.throws(() => create({ baseUrl, apiKey }), /^TypeError: apiKey must consist of printable/);
+    assert.ok(create({ baseUrl, credentials: 'session' }));
+  }
+});
+
 test('a client sends the newest position of its answers with later requests, for a minute', async () => {
   const at = (position: string) => json(BRP, 201, { 'x-saldo-position': position });
   const { options, requests, waits } = standIn(

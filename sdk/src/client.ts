@@ -1,5 +1,6 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@saldo/api';
 import { type Download, downloadOf } from './download.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
 import { PositionMemory } from './position.ts';
 import { SaldoConnectionError } from './problem.ts';
 import { type AnyInput, readAnswer, requestOf } from './request.ts';
@@ -8,44 +9,11 @@ import {
   DEFAULT_RETRY,
   type Dependencies,
   REAL_DEPENDENCIES,
-  type RetryOptions,
   withRetries,
   withTimeout,
 } from './retry.ts';
 import { isRepeatable, sendUpload, type UploadSource } from './upload.ts';
 import type { UploadProgress } from './xhr.ts';
-
-/** Authentication of the caller: an API key, or, in a page of the portal, the session cookie. */
-export type Access =
-  | { readonly apiKey: string; readonly credentials?: never }
-  | { readonly credentials: 'session'; readonly apiKey?: never };
-
-export type ClientOptions = Access & {
-  /** The URL of the API without its version: `https://api.example.org`. Empty in a page: its own origin. */
-  readonly baseUrl: string;
-  /** Idle timeout of one attempt, default 30 s; 0 turns it off. */
-  readonly timeoutMs?: number;
-  readonly retry?: Partial<RetryOptions>;
-  /** Aborts every call of this client. */
-  readonly signal?: AbortSignal;
-  /** Called for every response, including those that are retried. */
-  readonly onResponse?: (response: Response) => void;
-} & Partial<Dependencies>;
-
-/** Options of a single call. */
-export type CallOptions = {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs?: number;
-  readonly retry?: Partial<RetryOptions>;
-  /** Makes a POST that changes something safe to repeat; generated if not given. */
-  readonly idempotencyKey?: string;
-  /** The `ETag` of the record as it was read: the call fails with `precondition_failed` if it has changed. */
-  readonly ifMatch?: string;
-  /** The `X-List-Version` of an earlier page: numbered pages are then taken from that version of the list. */
-  readonly listVersion?: string;
-  /** Called for every response: its headers carry `ETag`, `X-Request-Id` and the rate limit. */
-  readonly onResponse?: (response: Response) => void;
-};
 
 /** The arguments of an endpoint: exactly the parameters that it has. */
 export type Input<E extends Endpoint> = (keyof ParamsOf<E> extends never ? object : { params: ParamsOf<E> }) &
@@ -87,6 +55,7 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 /** Calls endpoints by their description, fully typed. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkedBaseUrl(options.baseUrl);
+  checkAccess(options);
   const dependencies: Dependencies = {
     fetch: options.fetch ?? REAL_DEPENDENCIES.fetch,
     sleep: options.sleep ?? REAL_DEPENDENCIES.sleep,
@@ -161,6 +130,18 @@ function checkedBaseUrl(given: string): string {
     );
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** A key that is missing, for example in the environment, is an error at once and not at the first request. */
+function checkAccess({ apiKey, credentials }: ClientOptions): void {
+  if (credentials === 'session' && apiKey === undefined) return;
+  if (typeof apiKey === 'string' && /^[!-~]+$/.test(apiKey)) return;
+  const remedy = "In a page of the portal, pass credentials: 'session' instead.";
+  throw new TypeError(
+    apiKey === undefined || apiKey === ''
+      ? `apiKey is missing: pass the API key. ${remedy}`
+      : 'apiKey must consist of printable characters without spaces',
+  );
 }
 
 function connectionError(error: unknown, baseUrl: string): SaldoConnectionError {

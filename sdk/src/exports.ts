@@ -1,6 +1,8 @@
-import type { Endpoint, Nomination, QueryOf, Transaction } from '@saldo/api';
-import type { CallOptions, Client, Input } from './client.ts';
+import type { Endpoint, Nomination, Transaction } from '@saldo/api';
+import type { Client, Input } from './client.ts';
 import { type Download, recordsOf } from './download.ts';
+import type { CallOptions } from './options.ts';
+import type { SentQuery } from './resources.ts';
 
 type ExportEndpoints<T extends Endpoint, N extends Endpoint> = { transactions: T; nominations: N };
 
@@ -10,18 +12,20 @@ export function exportMethods<T extends Endpoint, N extends Endpoint>(
   { transactions, nominations }: ExportEndpoints<T, N>,
 ) {
   const file = <E extends Endpoint>(endpoint: E) => {
-    const download = (query: QueryOf<E>, options?: CallOptions): Promise<Download> =>
-      client.download(endpoint, { query } as Input<E>, options);
+    const download = (query: SentQuery<E>, options?: CallOptions): Promise<Download> =>
+      client.download(endpoint, { query } as unknown as Input<E>, options);
     return Object.assign(download, { endpointId: endpoint.id });
   };
-  const each = <E extends Endpoint, Item>(endpoint: E) =>
-    async function* eachRecord(
-      filter: Omit<QueryOf<E>, 'format'>,
+  const each = <E extends Endpoint, Item>(endpoint: E) => {
+    const walk = async function* eachRecord(
+      filter: Omit<SentQuery<E>, 'format'>,
       options?: CallOptions,
     ): AsyncGenerator<Item, void, undefined> {
       const query = { ...filter, format: 'ndjson' };
-      yield* recordsOf<Item>(await client.download(endpoint, { query } as Input<E>, options));
+      yield* recordsOf<Item>(await client.download(endpoint, { query } as unknown as Input<E>, options));
     };
+    return Object.assign(walk, { walks: endpoint.id });
+  };
   return {
     transactions: file(transactions),
     nominations: file(nominations),

@@ -1,17 +1,11 @@
-import type { eventEndpoints, QueryOf, SaldoEvent } from '@saldo/api';
+import type { eventEndpoints, SaldoEvent } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
-import { type CallOptions, type Client, type ClientOptions, DEFAULT_TIMEOUT_MS } from './client.ts';
+import { type Client, DEFAULT_TIMEOUT_MS } from './client.ts';
+import type { CallOptions, ClientOptions, FollowOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
 
 type FeedEndpoint = Omit<typeof eventEndpoints.listEvents, 'path'> & { readonly path: string };
 type GetEndpoint = typeof eventEndpoints.getEvent;
-
-export type FollowOptions = Pick<QueryOf<FeedEndpoint>, 'types'> & {
-  /** The id of the last event that was processed. `latest`: only new events. Default: the oldest that is kept. */
-  readonly after?: string;
-  /** Ends the iteration. */
-  readonly signal?: AbortSignal;
-};
 
 /** Below the idle timeout of most proxies. */
 const WAIT_S = 25;

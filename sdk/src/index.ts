@@ -1,24 +1,19 @@
 // Re-exports the API types, so that users of the SDK need no other package.
 export type * from '@saldo/api';
-export { type BrpClient, createBrpClient, type ScheduleCheckOptions } from './brp.ts';
-export {
-  type Access,
-  type CallOptions,
-  type Client,
-  type ClientOptions,
-  createClient,
-  type Input,
-  type Upload,
-} from './client.ts';
+export { type BrpClient, createBrpClient } from './brp.ts';
+export { type Client, createClient, type Input, type Upload } from './client.ts';
 export { type Download, fileNameOf } from './download.ts';
-export type { FollowOptions } from './follow.ts';
 export { createMarketClient, type MarketClient } from './market.ts';
-export {
-  type CoverOptions,
-  createOperatorClient,
-  type ImportOptions,
-  type OperatorClient,
-} from './operator.ts';
+export { createOperatorClient, type OperatorClient } from './operator.ts';
+export type {
+  Access,
+  CallOptions,
+  ClientOptions,
+  CoverOptions,
+  FollowOptions,
+  ImportOptions,
+  ScheduleCheckOptions,
+} from './options.ts';
 export { createPortalClient, type PortalClient } from './portal.ts';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';
 export type { Filter, ListMethods, Method, RecordOf } from './resources.ts';

@@ -1,8 +1,9 @@
 import { marketEndpoints, marketWebhooks } from '@saldo/api';
-import { type ClientOptions, createClient } from './client.ts';
+import { createClient } from './client.ts';
 import { feedOf } from './follow.ts';
+import type { ClientOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
-import { webhookMethods } from './webhooks.ts';
+import { webhookMethods } from './webhook-methods.ts';
 
 export type MarketClient = ReturnType<typeof createMarketClient>;
 

@@ -1,21 +1,19 @@
 import {
   COVER_MEDIA_TYPES,
   type Cover,
-  type CoverMediaType,
-  type DecimalMark,
   type ImportResult,
   operatorEndpoints,
   operatorWebhooks,
   sandboxEndpoints,
   simulationEndpoints,
 } from '@saldo/api';
-import { type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+import { type Client, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
+import type { CallOptions, ClientOptions, CoverOptions, ImportOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
-import { webhookMethods } from './webhooks.ts';
-import type { UploadProgress } from './xhr.ts';
+import { webhookMethods } from './webhook-methods.ts';
 
 export type OperatorClient = ReturnType<typeof createOperatorClient>;
 
@@ -134,15 +132,6 @@ export function createOperatorClient(options: ClientOptions) {
   };
 }
 
-export type ImportOptions = CallOptions & {
-  readonly format: 'csv' | 'ndjson';
-  /** Dry run: reports the result without storing anything. */
-  readonly dryRun?: boolean;
-  /** The decimal mark of a CSV file, if the file does not show it. */
-  readonly decimal?: DecimalMark;
-  readonly onProgress?: (progress: UploadProgress) => void;
-};
-
 function fileImport(client: Client) {
   const endpoint = operatorEndpoints.importVolumes;
   const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
@@ -156,11 +145,6 @@ function fileImport(client: Client) {
   };
   return Object.assign(importFile, { endpointId: endpoint.id });
 }
-
-export type CoverOptions = CallOptions & {
-  /** The declared media type; the platform checks the content. */
-  readonly mediaType?: CoverMediaType;
-};
 
 function coverUpload(client: Client) {
   const endpoint = operatorEndpoints.uploadCover;

@@ -1,5 +1,6 @@
 import { portalEndpoints } from '@saldo/api';
-import { type ClientOptions, createClient } from './client.ts';
+import { createClient } from './client.ts';
+import type { ClientOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
 
 export type PortalClient = ReturnType<typeof createPortalClient>;

@@ -39,7 +39,7 @@ test('arguments become path, query and body, in this order', async () => {
   await operator.contracts.putDay('con_1', '2026-10-25', { volumes: [1.25, null] });
   await operator.nominations.run();
   await operator.nominations.run({ delivery_date: '2026-10-25' });
-  await brp.contracts.transactions('con_1', { delivery_date: '2026-10-25', include_assets: 'true' });
+  await brp.contracts.transactions('con_1', { delivery_date: '2026-10-25', include_assets: true });
   await brp.transactions.bulkByQuery({ ids: ['txn_a', 'txn_b'] });
   assert.deepEqual(
     requests.map(({ method, url, body }) => [method, url, body]),
@@ -89,7 +89,7 @@ test('pages can be iterated as a whole, with their members beside the records', 
   const { options } = standIn(page(['a'], 'c1'), page(['b'], null));
   const seen = [];
   for await (const { transactions, assets } of createBrpClient(options).transactions.pages({
-    include_assets: 'true',
+    include_assets: true,
   })) {
     seen.push([transactions.length, assets?.length]);
   }

@@ -1,7 +1,13 @@
 import type { BodyOf, Endpoint, QueryOf, ResponseOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
-import type { CallOptions, Client, Input } from './client.ts';
+import type { Client, Input } from './client.ts';
+import type { CallOptions } from './options.ts';
 import type { AnyInput } from './request.ts';
+
+/** The query of an endpoint with its flags as booleans. Their text is accepted too, as a form or an address has it. */
+export type SentQuery<E extends Endpoint, Q = QueryOf<E>> = {
+  [K in keyof Q]: 'true' | 'false' extends Q[K] ? Q[K] | boolean : Q[K];
+};
 
 type PathArguments<Path extends string> = Path extends `${string}{${string}}${infer Rest}`
   ? Rest extends `${string}{${string}}${string}`
@@ -14,8 +20,8 @@ type Payload<E extends Endpoint> =
     ? keyof QueryOf<E> extends never
       ? []
       : object extends QueryOf<E>
-        ? [query?: QueryOf<E>]
-        : [query: QueryOf<E>]
+        ? [query?: SentQuery<E>]
+        : [query: SentQuery<E>]
     : object extends BodyOf<E>
       ? [body?: BodyOf<E>]
       : [body: BodyOf<E>];
@@ -35,7 +41,7 @@ export type RecordOf<E extends Endpoint> = ResponseOf<E>[RecordsMember<ResponseO
   : never;
 
 /** The filters of a list, without the paging parameters, which the SDK sets itself. */
-export type Filter<E extends Endpoint> = Omit<QueryOf<E>, 'limit' | 'after' | 'page'>;
+export type Filter<E extends Endpoint> = Omit<SentQuery<E>, 'limit' | 'after' | 'page'>;
 
 type Walk<E extends Endpoint, Item> = (
   ...input: [...PathArguments<E['path']>, filter?: Filter<E>, options?: CallOptions]
@@ -102,7 +108,12 @@ export function methodsOf(client: Client) {
     const each = async function* walkRecords(...input: unknown[]) {
       for await (const page of untyped(...input)) yield* page[member] as RecordOf<E>[];
     } as Walk<E, RecordOf<E>>;
-    return { list: method(endpoint), each, pages: walkPages };
+    const walks = { walks: endpoint.id };
+    return {
+      list: method(endpoint),
+      each: Object.assign(each, walks),
+      pages: Object.assign(walkPages, walks, { yields: 'pages' }),
+    };
   }
 
   return { method, list };

@@ -1,4 +1,4 @@
-import type { ClientOptions } from '../src/client.ts';
+import type { ClientOptions } from '../src/options.ts';
 
 export type SentRequest = { method: string; url: string; headers: Headers; redirect: string; body: string };
 type Reply = Response | Error | ((request: SentRequest, signal: AbortSignal) => Response | Promise<Response>);

@@ -30,6 +30,7 @@ import {
   customerDocument,
   operatorDocument,
   operatorTable,
+  portalDocument,
 } from './documentation.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
@@ -75,6 +76,7 @@ import { createServer, originOf } from './platform/http/server.ts';
 import { sessionCookie } from './platform/http/session-cookie.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
 import type { ImportCounts } from './transactions/import-request.ts';
 import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
@@ -90,6 +92,8 @@ export type AppDependencies = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Null unless telemetry is exported. */
+  readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
@@ -102,7 +106,12 @@ export type AppDependencies = {
 const asReads = (paths: readonly string[]) => paths.map((path) => ({ method: 'GET' as const, path }));
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
-const OPEN_PATHS = asReads(['/openapi.json', '/operator/openapi.json', ...DOCS_PATHS]);
+const OPEN_PATHS = asReads([
+  '/openapi.json',
+  '/operator/openapi.json',
+  '/portal/openapi.json',
+  ...DOCS_PATHS,
+]);
 
 const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
@@ -117,7 +126,7 @@ type Methods = Parameters<typeof methodFinder>[0];
 
 /** Creates a listener without routes. `table` lists the routes that will be mounted, to choose between 404 and 405. */
 async function createListener(
-  { config, logger, metrics, limiter, queue }: AppDependencies,
+  { config, logger, metrics, tracer, limiter, queue }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
@@ -139,11 +148,14 @@ async function createListener(
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
-      logRequest(request, status, seconds);
+      const log = () => logRequest(request, status, seconds);
+      if (tracer === null) log();
+      else tracer.answered(request, route, status, seconds, log);
     },
     onReject: rejectionLog(config, logger, metrics),
     countUnrouted: unroutedCounter(keys, limiter),
   });
+  tracer?.observe(app);
   // Without a configured public URL, use the address that the server listens on.
   app.addHook('onListen', async () => {
     addresses.base ||= originOf(app);
@@ -265,11 +277,16 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   };
   mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, site, [
-    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(addresses) },
+    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(config, addresses) },
     {
       name: 'Operator API',
       url: '/operator/openapi.json',
       make: () => operatorDocument(config, addresses),
+    },
+    {
+      name: 'Portal API',
+      url: '/portal/openapi.json',
+      make: () => portalDocument(config, addresses, sessionAuth.cookie),
     },
   ]);
   return app;
@@ -364,7 +381,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
-  const make = () => customerDocument(addresses);
+  const make = () => customerDocument(config, addresses);
   mountOpenPages(app, site, [{ name: 'Customer API', url: '/openapi.json', make }]);
   return app;
 }

@@ -24,6 +24,34 @@ test('an invalid value is reported in one line: the variable, what it must be, a
   const same = path.join(folder, 'same');
   const wrong: [Record<string, string>, RegExp][] = [
     [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address\./,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      /OTEL_EXPORTER_OTLP_PROTOCOL must be http\/json, the only supported one\./,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'secret' },
+      /OTEL_EXPORTER_OTLP_HEADERS must be pairs such as key=value, separated by commas\./,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_TIMEOUT: '0' },
+      /OTEL_EXPORTER_OTLP_TIMEOUT must be a number of milliseconds from 1 to 60000\./,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_TRACES_SAMPLER: 'always_on' },
+      /OTEL_TRACES_SAMPLER must be parentbased_always_on, /,
+    ],
+    [
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '2',
+      },
+      /OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1\./,
+    ],
     [{ DEMO: 'maybe' }, /DEMO must be one of on, off, but it was "maybe"/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of .*trace.*, but it was "loud"/],
     [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
@@ -200,4 +228,21 @@ test('a wrong EXCHANGE_TRANSPORTS is reported without its value, which may conta
   const EXCHANGE_TRANSPORTS = `DE_AMPRION=sftp://a@gw.example/out?${right}`;
   assert.match(refusal({ EXCHANGE_TRANSPORTS }), /SFTP_KNOWN_HOSTS must be set/);
   assert.match(refusal({ SFTP_TIMEOUT_S: '0' }), /SFTP_TIMEOUT_S must be a whole number from 1 to 300/);
+});
+
+test('telemetry is off without a collector, and each signal has its own switch', () => {
+  const telemetryOf = (environment: Record<string, string>) =>
+    readConfig({ DATA_DIR: folder, ...environment }).telemetry;
+  const collector = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+  assert.equal(telemetryOf({}), null);
+  assert.equal(telemetryOf({ OTEL_SERVICE_NAME: 'saldo', OTEL_EXPORTER_OTLP_ENDPOINT: '' }), null);
+  assert.equal(telemetryOf({ ...collector, OTEL_SDK_DISABLED: 'true' }), null);
+  const both = telemetryOf(collector);
+  assert.equal(both?.traces?.url, 'http://collector:4318/v1/traces');
+  assert.equal(both?.logs?.url, 'http://collector:4318/v1/logs');
+  assert.deepEqual([both?.resource, both?.ratio], [{ 'service.name': 'saldo' }, 1]);
+  const ofTraces = telemetryOf({ ...collector, OTEL_LOGS_EXPORTER: 'none' });
+  assert.equal(ofTraces?.logs, null);
+  const own = telemetryOf({ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://logs.example/otlp' });
+  assert.deepEqual([own?.traces, own?.logs?.url], [null, 'https://logs.example/otlp']);
 });

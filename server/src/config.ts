@@ -12,7 +12,9 @@ import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { ConfigError, fileOf } from './config-error.ts';
 import type { SftpSettings } from './exchange/transport/sftp.ts';
 import { urlPerHost, urlPerServer } from './platform/db/urls.ts';
+import type { TelemetrySettings } from './platform/telemetry/tracer.ts';
 import { parseTransports } from './sftp-settings.ts';
+import { telemetrySettings } from './telemetry-settings.ts';
 
 /** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
 export type Config = {
@@ -86,6 +88,8 @@ export type Config = {
   readonly operatorEmail: string;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly logLevel: LogLevel;
+  /** Where traces and logs are exported to. Null: nowhere. */
+  readonly telemetry: TelemetrySettings | null;
 };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -387,6 +391,7 @@ export function readConfig(env: Environment): Config {
     operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    telemetry: telemetrySettings(env),
   };
   // Validate folders last, because this step has the side effect of creating them.
   const dataDir = folder('DATA_DIR', readDataDir(env));

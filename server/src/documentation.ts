@@ -4,6 +4,8 @@ import {
   marketEndpoints,
   OPERATOR_TAGS,
   operatorEndpoints,
+  PORTAL_TAGS,
+  portalEndpoints,
   sandboxEndpoints,
   simulationEndpoints,
   TAGS,
@@ -12,7 +14,8 @@ import type { Config } from './config.ts';
 import type { OpenApi } from './docs/reference.ts';
 import { createSite, type Site } from './docs/site.ts';
 import { isTrial } from './first-start.ts';
-import { openApiDocument } from './platform/http/openapi.ts';
+import { KEY_ACCESS, openApiDocument, sessionAccess } from './platform/http/openapi.ts';
+import type { SessionCookie } from './platform/http/session-cookie.ts';
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
 export type Addresses = { base: string; errors: string };
@@ -28,30 +31,46 @@ const BRP_API = {
   title: 'Saldo BRP API',
   description:
     'Contracts, transactions, nominations, customers and balance groups of a balancing responsible party.',
-  version: '1.0.0',
   tags: TAGS,
+  access: KEY_ACCESS,
 };
 const OPERATOR_API = {
   title: 'Saldo Operator API',
   description: 'Master data, volumes, nominations and exchange with TSOs, for the platform operator.',
-  version: '1.0.0',
   tags: OPERATOR_TAGS,
+  access: KEY_ACCESS,
 };
 const CUSTOMER_API = {
   title: 'Saldo Customer API',
   description: 'Green energy assets on offer and demands, for account holders.',
-  version: '1.0.0',
   tags: MARKET_TAGS,
+  access: KEY_ACCESS,
+};
+const PORTAL_API = {
+  title: 'Saldo Portal API',
+  description:
+    'Operations that only the pages of the portal need. The pages call the other APIs too, with their session instead of a key.',
+  tags: PORTAL_TAGS,
 };
 
-const addressesIn = ({ base, errors }: Addresses) => ({ baseUrl: base, errorBase: errors });
+const published = ({ operator }: Config, { base, errors }: Addresses) => ({
+  version: '1.0.0',
+  baseUrl: base,
+  errorBase: errors,
+  contact: operator.name,
+});
 
-export const brpDocument = (addresses: Addresses) =>
-  openApiDocument({ ...BRP_API, ...addressesIn(addresses) }, Object.values(brpEndpoints));
+export const brpDocument = (config: Config, addresses: Addresses) =>
+  openApiDocument({ ...BRP_API, ...published(config, addresses) }, Object.values(brpEndpoints));
 export const operatorDocument = (config: Config, addresses: Addresses) =>
-  openApiDocument({ ...OPERATOR_API, ...addressesIn(addresses) }, operatorTable(config));
-export const customerDocument = (addresses: Addresses) =>
-  openApiDocument({ ...CUSTOMER_API, ...addressesIn(addresses) }, Object.values(marketEndpoints));
+  openApiDocument({ ...OPERATOR_API, ...published(config, addresses) }, operatorTable(config));
+export const customerDocument = (config: Config, addresses: Addresses) =>
+  openApiDocument({ ...CUSTOMER_API, ...published(config, addresses) }, Object.values(marketEndpoints));
+export const portalDocument = (config: Config, addresses: Addresses, cookie: SessionCookie) =>
+  openApiDocument(
+    { ...PORTAL_API, access: sessionAccess(cookie), ...published(config, addresses) },
+    Object.values(portalEndpoints),
+  );
 
 /** The documentation, the same on both listeners. Its reference contains no addresses. */
 export function createDocumentation(config: Config): Site {
@@ -63,8 +82,11 @@ export function createDocumentation(config: Config): Site {
     shell: variables,
   });
   return createSite([
-    api('brp', () => brpDocument(nowhere)),
+    api('brp', () => brpDocument(config, nowhere)),
     api('operator', () => operatorDocument(config, nowhere)),
-    api('customer', () => customerDocument(nowhere), { url: 'SALDO_MARKET_URL', key: 'SALDO_ACCOUNT_KEY' }),
+    api('customer', () => customerDocument(config, nowhere), {
+      url: 'SALDO_MARKET_URL',
+      key: 'SALDO_ACCOUNT_KEY',
+    }),
   ]);
 }

@@ -32,6 +32,7 @@ import { MAX_WAITING, RequestQueue } from './platform/http/request-queue.ts';
 import { originOf } from './platform/http/server.ts';
 import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
 import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
+import type { Tracer } from './platform/telemetry/tracer.ts';
 import { followSandboxClock } from './sandbox/operator-routes.ts';
 import type { ImportCounts } from './transactions/import-request.ts';
 import { runProfiles } from './transactions/profiles.ts';
@@ -134,8 +135,11 @@ export const startService = (
   startInOrder(async (started) => {
     const { logger, runsJobs, portalDir } = dependencies;
     const clock = movableClock(dependencies.clock);
-    const db = openConfigured(config, databaseUrl, logger);
-    started.push(() => db.close());
+    const opened = openConfigured(config, databaseUrl, logger);
+    started.push(() => opened.close());
+    const tracer = await startTracer(config, logger);
+    if (tracer !== null) started.push(() => tracer.stop());
+    const db = tracer?.traceDatabase(opened) ?? opened;
     const lastUsed = createLastUsed(db);
     started.push(() =>
       lastUsed
@@ -162,7 +166,14 @@ export const startService = (
       () => poller.waiting,
     );
     const importCounts = countImports(metrics);
-    const stores = { config, db, clock, logger, metrics, limiter, lastUsed };
+    if (tracer !== null)
+      metrics.addLabelledCounter(
+        'saldo_telemetry_dropped_total',
+        'Records of telemetry that were not exported, by signal.',
+        'signal',
+        () => tracer.dropped,
+      );
+    const stores = { config, db, clock, logger, metrics, tracer, limiter, lastUsed };
     const site = createDocumentation(config);
     const shared = { ...stores, queue, poller, webhooks, importCounts, site };
     const listeners: FastifyInstance[] = [];
@@ -200,6 +211,13 @@ export const startService = (
     const baseUrl = config.baseUrl ?? originOf(app);
     return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
   });
+
+/** Loaded only if telemetry is configured, so that it costs nothing otherwise. */
+async function startTracer({ telemetry }: Config, logger: Logger): Promise<Tracer | null> {
+  if (telemetry === null) return null;
+  const { Tracer } = await import('./platform/telemetry/tracer.ts');
+  return new Tracer(telemetry, logger);
+}
 
 /** The database as configured, with its replicas. Without a logger, outages are not logged. */
 export function openConfigured(config: Config, url: string, logger: Logger | null): OpenDatabase {

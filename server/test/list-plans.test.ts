@@ -102,7 +102,14 @@ const recorded = { ...recording, current: recording, replication: null };
 const { config, customerUrl } = platform;
 const logger = pino({ level: 'silent' });
 const parts = {
-  ...{ config, logger, db: recorded, clock: movableClock(platform.clock), metrics: createMetrics() },
+  ...{
+    config,
+    logger,
+    db: recorded,
+    clock: movableClock(platform.clock),
+    metrics: createMetrics(),
+    tracer: null,
+  },
   ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
   queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
   poller: new EventPoller(recording, logger),

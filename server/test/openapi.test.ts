@@ -8,6 +8,7 @@ import {
   operatorEndpoints,
   PROBLEMS,
   type ProblemCode,
+  portalEndpoints,
 } from '@saldo/api';
 import { parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
@@ -21,14 +22,28 @@ const platform = await startTestPlatform();
 const request = client(platform.baseUrl);
 const brpApi = await request('/openapi.json');
 const operatorApi = await request('/operator/openapi.json');
+const portalApi = await request('/portal/openapi.json');
 const marketApi = await client(platform.customerUrl)('/openapi.json');
+/** The scheme of an API, and the problem of a request without valid credentials. */
+const KEY = {
+  scheme: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+  problem: 'invalid_api_key',
+} as const;
+const SESSION = {
+  scheme: {
+    session: { type: 'apiKey', in: 'cookie', name: 'saldo_session', description: 'Set by signing in.' },
+  },
+  problem: 'invalid_session',
+} as const;
+const OPEN_OPERATIONS = ['signIn', 'getInvitation', 'acceptInvitation'];
 describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpoints));
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
+describeDocument('the portal API', platform.baseUrl, portalApi, Object.values(portalEndpoints), SESSION);
 describeDocument('the customer API', platform.customerUrl, marketApi, Object.values(marketEndpoints));
 
-/** The operator's POSTs change data; those of the BRP API only read. */
-function isRepeatable({ method, path }: Endpoint): boolean {
-  return method === 'POST' && path.startsWith('/operator/');
+/** The operator's and the portal's POSTs change data; those of the BRP API only read. */
+function isRepeatable({ id, method, path }: Endpoint): boolean {
+  return method === 'POST' && /^\/(operator|portal)\//.test(path) && !OPEN_OPERATIONS.includes(id);
 }
 
 /** Checks that apply to every document. */
@@ -37,6 +52,7 @@ function describeDocument(
   baseUrl: string,
   answer: Answer,
   endpoints: readonly Endpoint[],
+  access: typeof KEY | typeof SESSION = KEY,
 ): void {
   const api: Json = answer.body;
 
@@ -85,12 +101,13 @@ function describeDocument(
     assert.equal(api.info.version, '1.0.0');
     assert.ok(api.info.title && api.info.description && api.info.license.name);
     assert.deepEqual(api.servers, [{ url: baseUrl }]);
-    assert.deepEqual(api.security, [{ apiKey: [] }]);
-    assert.deepEqual(api.components.securitySchemes.apiKey, {
-      type: 'apiKey',
-      in: 'header',
-      name: 'X-Api-Key',
-    });
+    assert.deepEqual(api.info.contact, { name: 'Saldo Clearing', url: baseUrl });
+    assert.deepEqual(api.components.securitySchemes, access.scheme);
+    assert.deepEqual(api.security, [{ [Object.keys(access.scheme)[0] ?? '']: [] }]);
+    for (const { endpoint, operation } of operations) {
+      const expected = OPEN_OPERATIONS.includes(endpoint.id) ? [] : undefined;
+      assert.deepEqual(operation.security, expected, endpoint.id);
+    }
   });
 
   test(`${name}: it has exactly the operations of the API`, () => {
@@ -180,7 +197,6 @@ function describeDocument(
   test(`${name}: every problem is described, and each operation lists its own`, () => {
     const everywhere: ProblemCode[] = [
       'validation',
-      'invalid_api_key',
       'request_timeout',
       'rate_limited',
       'uri_too_long',
@@ -204,6 +220,7 @@ function describeDocument(
       const takesBody = endpoint.body !== null || endpoint.stream !== undefined;
       const expected = new Set<string>([
         ...everywhere,
+        ...(OPEN_OPERATIONS.includes(endpoint.id) ? [] : [access.problem]),
         ...(endpoint.scopes.length > 0 ? ['insufficient_scopes'] : []),
         ...(takesBody ? ofBodies : []),
         ...(isRepeatable(endpoint) ? ['idempotency_key_reused'] : []),
@@ -235,11 +252,51 @@ function describeDocument(
       }
       for (const status of ['429', '503'])
         assert.ok(operation.responses[status].headers['Retry-After'], endpoint.id);
-      assert.ok(operation.responses['401'].headers['WWW-Authenticate'], endpoint.id);
+      const isChallenged = operation.responses['401']?.headers['WWW-Authenticate'] !== undefined;
+      assert.equal(isChallenged, !OPEN_OPERATIONS.includes(endpoint.id), endpoint.id);
     }
     for (const [name, header] of Object.entries<Json>(api.components.headers)) {
       assert.ok(header.description, name);
       assertValid(`/components/headers/${name}/schema`, header.example, name);
+    }
+  });
+
+  test(`${name}: every text in a header has a pattern, or one value`, () => {
+    const headers = [
+      ...Object.values<Json>(api.components.headers),
+      ...operations.flatMap(({ operation }) =>
+        operation.parameters.filter((parameter: Json) => parameter.in === 'header'),
+      ),
+    ];
+    for (const { schema, description } of headers)
+      assert.ok(schema.type === 'integer' || schema.pattern || schema.const, description);
+  });
+
+  test(`${name}: the choices of a oneOf are told apart by a constant, which its discriminator maps to them`, () => {
+    for (const [pointer, { oneOf, discriminator }] of nodes()) {
+      if (!Array.isArray(oneOf)) continue;
+      const choices = oneOf.map(({ $ref }: Json) => {
+        const { properties, required } = at($ref.slice(1));
+        assert.ok(required.includes(discriminator.propertyName), pointer);
+        return [properties[discriminator.propertyName].const, $ref];
+      });
+      assert.deepEqual(discriminator.mapping, Object.fromEntries(choices), pointer);
+      assert.equal(Object.keys(discriminator.mapping).length, oneOf.length, pointer);
+    }
+  });
+
+  test(`${name}: documents are text, and XML names its root element`, () => {
+    for (const { endpoint, operation } of operations) {
+      const contents = [operation.requestBody?.content, operation.responses[endpoint.status ?? 200].content];
+      for (const [type, { schema, example }] of contents.flatMap((content) =>
+        Object.entries<Json>(content ?? {}),
+      )) {
+        if (type.endsWith('json')) continue;
+        assert.equal(schema.type, 'string', endpoint.id);
+        const root = type.endsWith('xml') ? /^(?:<[?!][^>]*>\s*)*<(\w+)/.exec(example)?.[1] : undefined;
+        assert.equal(schema.xml?.name, root, `${endpoint.id} ${type}`);
+        assert.equal(type.endsWith('xml'), root !== undefined, `${endpoint.id} ${type}`);
+      }
     }
   });
 
@@ -330,6 +387,7 @@ test('the page to try the APIs has every API, each at its own address', async ()
     ['Documentation', '/docs'],
     ['BRP API', '/docs/try?api=BRP%20API'],
     ['Operator API', '/docs/try?api=Operator%20API'],
+    ['Portal API', '/docs/try?api=Portal%20API'],
   ]);
   assert.equal(operatorApi.body.info.title, 'Saldo Operator API');
 });
@@ -339,8 +397,15 @@ test('the operator API’s document has no scopes, and the clock only in a sandb
   assert.ok(!('/operator/v1/clock' in operatorApi.body.paths));
 });
 
+test('a contract is one of three types, and metadata has text values', () => {
+  const { Contract, Customer, PpaContract, IntradayContract } = brpApi.body.components.schemas;
+  assert.deepEqual(Object.keys(Contract.discriminator.mapping), ['ppa', 'day_ahead', 'intraday']);
+  assert.ok('asset' in PpaContract.properties && !('asset' in IntradayContract.properties));
+  assert.deepEqual(Customer.properties.metadata.additionalProperties, { type: 'string' });
+});
+
 test('openapi/ has the documents of this version; `npm run openapi` writes them', (t) => {
-  const documents = { brp: brpApi, operator: operatorApi, customer: marketApi };
+  const documents = { brp: brpApi, operator: operatorApi, portal: portalApi, customer: marketApi };
   for (const [name, { text }] of Object.entries(documents)) {
     const document: Json = JSON.parse(
       text

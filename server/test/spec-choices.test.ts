@@ -120,9 +120,11 @@ const RESOURCES: Record<string, string> = {
   ProblemFieldError: 'field? code message',
   Counterparty: 'name eic tso',
   Asset: 'id name nominal_power technology tso',
-  Contract:
+  PpaContract:
     'id external_id type status delivery_start delivery_end seller buyer ppa_type? period? delivery_profile? ' +
     'asset? created_at',
+  DayAheadContract: 'id external_id type status delivery_start delivery_end seller buyer created_at',
+  IntradayContract: 'id external_id type status delivery_start delivery_end seller buyer created_at',
   Transaction:
     'id type contract_id status version previous_transaction_id? sender receiver delivery_start delivery_end ' +
     'slot_number volume created_at',

@@ -29,7 +29,10 @@ export const portalChangesEndpoints = {
     scopes: [],
     query: Strict({
       after: Type.Optional(
-        Type.String({ description: '`next` of the previous answer. Absent: from now on, without waiting.' }),
+        Type.String({
+          description: '`next` of the previous answer. Absent: from now on, without waiting.',
+          examples: ['WzQ4MjExXQ.k7Jr0WcP2dQx1mZt'],
+        }),
       ),
       wait: Type.Optional(
         Type.Integer({

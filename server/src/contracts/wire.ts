@@ -1,4 +1,4 @@
-import type { Contract } from '@saldo/api';
+import type { Contract, PpaContract } from '@saldo/api';
 import { contractStatus } from '@saldo/core/contracts/contract.ts';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -10,7 +10,7 @@ const instantOrNull = (instant: number | null) => (instant === null ? null : for
 /** Contracts are polymorphic: only PPAs have a PPA type, a period, a profile and an asset. */
 export function wireContract(row: ContractRow, now: number): Contract {
   const { delivery_start: deliveryStart, delivery_end: deliveryEnd, is_activated: isActivated } = row;
-  return {
+  const shared = {
     id: encodeId(ID_PREFIX.contract, row.id),
     external_id: row.external_id,
     type: row.type,
@@ -19,12 +19,16 @@ export function wireContract(row: ContractRow, now: number): Contract {
     delivery_end: instantOrNull(row.delivery_end),
     seller: { name: row.seller_name, eic: row.seller_eic, tso: row.seller_tso },
     buyer: { name: row.buyer_name, eic: row.buyer_eic, tso: row.buyer_tso },
-    ...(row.type === 'ppa' ? ppaFields(row) : {}),
-    created_at: formatInstant(row.created_at),
   };
+  const createdAt = formatInstant(row.created_at);
+  return row.type === 'ppa'
+    ? { ...shared, type: row.type, ...ppaFields(row), created_at: createdAt }
+    : { ...shared, type: row.type, created_at: createdAt };
 }
 
-function ppaFields(row: ContractRow): Partial<Contract> {
+function ppaFields(
+  row: ContractRow,
+): Pick<PpaContract, 'ppa_type' | 'period' | 'delivery_profile' | 'asset'> {
   const fields = { ppa_type: row.ppa_type, period: row.period, delivery_profile: row.delivery_profile };
   if (row.asset_id === null) return fields;
   const asset = wireAsset({

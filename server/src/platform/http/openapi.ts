@@ -1,6 +1,5 @@
 import {
   type Endpoint,
-  LIMITS,
   PATH_PARAMETERS,
   PROBLEM_CODES,
   PROBLEMS,
@@ -8,7 +7,17 @@ import {
   type ProblemCode,
 } from '@saldo/api';
 import type { TSchema } from 'typebox';
+import {
+  conditionalParameter,
+  HEADERS,
+  type HeaderName,
+  IDEMPOTENCY_KEY,
+  listVersion,
+  PAGE_HEADERS,
+  RATE_LIMIT_HEADERS,
+} from './openapi-headers.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 type Json = Record<string, unknown>;
 
@@ -18,14 +27,42 @@ export type ApiDescription = {
   readonly version: string;
   readonly baseUrl: string;
   readonly errorBase: string;
+  /** The operator of the platform. */
+  readonly contact: string;
   /** Descriptions of the tags. */
   readonly tags: Readonly<Record<string, string>>;
+  readonly access: ApiAccess;
 };
+
+/** How the caller of an API authenticates. */
+export type ApiAccess = {
+  /** The name and the description of the security scheme. */
+  readonly scheme: string;
+  readonly definition: object;
+  /** The problem of a request without valid credentials. */
+  readonly problem: ProblemCode;
+  /** Operations that need no credentials. */
+  readonly isOpen: (endpoint: Endpoint) => boolean;
+};
+
+export const KEY_ACCESS: ApiAccess = {
+  scheme: 'apiKey',
+  definition: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+  problem: 'invalid_api_key',
+  isOpen: () => false,
+};
+
+/** Operations that need no session do not have its problem. */
+export const sessionAccess = ({ name }: SessionCookie): ApiAccess => ({
+  scheme: 'session',
+  definition: { type: 'apiKey', in: 'cookie', name, description: 'Set by signing in.' },
+  problem: 'invalid_session',
+  isOpen: ({ problems }) => !problems.includes('invalid_session'),
+});
 
 /** Problems of every operation. */
 const COMMON_PROBLEMS: readonly ProblemCode[] = [
   'validation',
-  'invalid_api_key',
   'request_timeout',
   'rate_limited',
   'uri_too_long',
@@ -37,30 +74,33 @@ const BODY_PROBLEMS: readonly ProblemCode[] = ['payload_too_large', 'unsupported
 /** Problems of requests that match no operation. */
 const OTHER_PROBLEMS: readonly ProblemCode[] = ['not_found', 'method_not_allowed'];
 
-const problemsOf = (endpoint: Endpoint): ProblemCode[] => {
+const problemsOf = (endpoint: Endpoint, access: ApiAccess): ProblemCode[] => {
   const problems = new Set<ProblemCode>(COMMON_PROBLEMS);
   const add = (codes: readonly ProblemCode[]) => codes.forEach((code) => problems.add(code));
+  if (!access.isOpen(endpoint)) add([access.problem]);
   if (endpoint.scopes.length > 0) add(['insufficient_scopes']);
   if (endpoint.body !== null || endpoint.stream !== undefined) add(BODY_PROBLEMS);
-  if (isRepeatable(endpoint)) add(['idempotency_key_reused']);
+  if (isRepeatable(endpoint, access)) add(['idempotency_key_reused']);
   add(endpoint.problems);
   return [...problems];
 };
 
-/** Every POST of the operator API changes data, so each accepts an `Idempotency-Key`. */
-const isRepeatable = ({ method, path }: Endpoint) => method === 'POST' && path.startsWith('/operator/');
+/** POSTs of these APIs change data, so each accepts an `Idempotency-Key`, unless it has no caller. */
+const isRepeatable = (endpoint: Endpoint, { isOpen }: ApiAccess) =>
+  endpoint.method === 'POST' && /^\/(operator|portal)\//.test(endpoint.path) && !isOpen(endpoint);
 
 /** Generates the document from the schemas that validate the requests, so that the two cannot differ. */
 export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoint[]): Json {
+  const { access } = api;
   const components: Json = {};
   const paths: Record<string, Json> = {};
   const tags = new Set<string>();
   for (const endpoint of endpoints) {
     tags.add(endpoint.tag);
     paths[endpoint.path] ??= {};
-    (paths[endpoint.path] as Json)[endpoint.method.toLowerCase()] = operation(endpoint, components);
+    (paths[endpoint.path] as Json)[endpoint.method.toLowerCase()] = operation(endpoint, access, components);
   }
-  const possible = new Set(endpoints.flatMap(problemsOf));
+  const possible = new Set(endpoints.flatMap((endpoint) => problemsOf(endpoint, access)));
   const problems = PROBLEM_CODES.filter((code) => possible.has(code));
   return {
     openapi: '3.1.0',
@@ -68,22 +108,23 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
       title: api.title,
       version: api.version,
       description: `${api.description}\n\n${problemTable([...problems, ...OTHER_PROBLEMS])}`,
+      contact: { name: api.contact, url: api.baseUrl },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: api.baseUrl }],
     tags: [...tags].map((name) => ({ name, description: api.tags[name] })),
-    security: [{ apiKey: [] }],
+    security: [{ [access.scheme]: [] }],
     paths,
     components: {
       schemas: components,
       examples: Object.fromEntries(problems.map((code) => [code, problemExample(api, code)])),
-      headers: usedHeaders(endpoints),
-      securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+      headers: usedHeaders(endpoints, access),
+      securitySchemes: { [access.scheme]: access.definition },
     },
   };
 }
 
-function operation(endpoint: Endpoint, components: Json): Json {
+function operation(endpoint: Endpoint, access: ApiAccess, components: Json): Json {
   const scopes = endpoint.scopes.map((scope) => `\`${scope}\``).join(' and ');
   const body = requestBody(endpoint, components);
   return {
@@ -92,66 +133,60 @@ function operation(endpoint: Endpoint, components: Json): Json {
     summary: endpoint.summary,
     description: endpoint.description + (scopes === '' ? '' : `\n\nRequired scope: ${scopes}.`),
     'x-scopes': endpoint.scopes,
+    ...(access.isOpen(endpoint) ? { security: [] } : {}),
     parameters: [
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, components),
       ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
-      ...(endpoint.numberedPages ? [LIST_VERSION] : []),
-      ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
+      ...(endpoint.numberedPages ? [listVersion(endpoint)] : []),
+      ...(isRepeatable(endpoint, access) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
     responses: {
-      [endpoint.status ?? 200]: success(endpoint, components),
+      [endpoint.status ?? 200]: success(endpoint, access, components),
       ...(endpoint.conditional && endpoint.method === 'GET'
         ? { 304: { description: 'Not Modified', headers: headersOf(304, ['ETag']) } }
         : {}),
-      ...problemResponses(endpoint, components),
+      ...problemResponses(endpoint, access, components),
     },
   };
 }
 
 const SUCCESS_NAMES = { 200: 'OK', 201: 'Created', 204: 'No Content' };
 
-function success(endpoint: Endpoint, components: Json): Json {
+function success(endpoint: Endpoint, access: ApiAccess, components: Json): Json {
   const status = endpoint.status ?? 200;
   const about = {
     description: SUCCESS_NAMES[status],
     headers: headersOf(status, [
       ...(endpoint.conditional ? (['ETag'] as const) : []),
       ...(endpoint.numberedPages ? PAGE_HEADERS : []),
-      ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
+      ...(isRepeatable(endpoint, access) ? (['Idempotent-Replayed'] as const) : []),
     ]),
   };
   if (status === 204) return about;
-  const schema = reference(endpoint.response, components);
   if (endpoint.documents !== undefined) {
     const documents = Object.entries(endpoint.documents);
+    const contentOf = (type: string, example: string) => ({ schema: documentSchema(type, example), example });
     return {
       ...about,
-      content: Object.fromEntries(documents.map(([type, example]) => [type, { schema, example }])),
+      content: Object.fromEntries(documents.map(([type, example]) => [type, contentOf(type, example)])),
     };
   }
+  const schema = reference(endpoint.response, components);
   return { ...about, content: { 'application/json': { schema, example: endpoint.example.response } } };
 }
 
-const IDEMPOTENCY_KEY: Json = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Any text that you choose. A request repeated with the same key within 24 hours is not applied again and gets the same answer.',
-  schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength },
-  example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
-};
+const isXml = (mediaType: string) => mediaType.endsWith('/xml');
 
-const LIST_VERSION: Json = {
-  name: 'X-List-Version',
-  in: 'header',
-  required: false,
-  description: 'Reads the list as of this version, which an earlier answer has returned.',
-  schema: { type: 'string' },
-  example: 'assets-1234',
-};
+/**
+ * A document is text in every tool. Specmatic, which reads XML by its elements, also needs the name of the root; it
+ * refuses XML without a schema, and objects without properties.
+ */
+function documentSchema(mediaType: string, example: unknown): Json {
+  const root = isXml(mediaType) ? /<([A-Za-z_]\w*)/.exec(String(example))?.[1] : undefined;
+  return { type: 'string', ...(root === undefined ? {} : { xml: { name: root } }) };
+}
 
 function pathParameters(endpoint: Endpoint): Json[] {
   return [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
@@ -176,28 +211,17 @@ function queryParameters(endpoint: Endpoint, components: Json): Json[] {
   }));
 }
 
-function conditionalParameter({ method }: Endpoint): Json {
-  const about =
-    method === 'GET'
-      ? {
-          name: 'If-None-Match',
-          description: 'Answers 304 without a body if the record still has this `ETag`.',
-        }
-      : { name: 'If-Match', description: 'Changes the record only if it still has this `ETag`, else 412.' };
-  return {
-    ...about,
-    in: 'header',
-    required: false,
-    schema: { type: 'string' },
-    example: HEADERS.ETag.example,
-  };
-}
-
 function requestBody(endpoint: Endpoint, components: Json): Json | null {
-  const example = endpoint.example.request;
+  const { request: example, xmlRequest = example } = endpoint.example;
   if (endpoint.stream !== undefined) {
-    const content = { schema: { type: 'string' }, example };
-    return { required: true, content: Object.fromEntries(endpoint.stream.map((type) => [type, content])) };
+    const contentOf = (type: string) => {
+      const document = isXml(type) ? xmlRequest : example;
+      return { schema: documentSchema(type, document), example: document };
+    };
+    return {
+      required: true,
+      content: Object.fromEntries(endpoint.stream.map((type) => [type, contentOf(type)])),
+    };
   }
   if (endpoint.body === null) return null;
   const content = { schema: reference(endpoint.body, components), example };
@@ -210,13 +234,13 @@ function requestBody(endpoint: Endpoint, components: Json): Json | null {
   };
 }
 
-function problemResponses(endpoint: Endpoint, components: Json): Json {
-  const byStatus = Map.groupBy(problemsOf(endpoint), (code) => PROBLEMS[code].status);
+function problemResponses(endpoint: Endpoint, access: ApiAccess, components: Json): Json {
+  const byStatus = Map.groupBy(problemsOf(endpoint, access), (code) => PROBLEMS[code].status);
   const responses: Json = {};
   for (const [status, group] of byStatus) {
     responses[status] = {
       description: group.map((code) => PROBLEMS[code].title).join('; '),
-      headers: headersOf(status, OWN_HEADERS[status]),
+      headers: headersOf(status, group.includes(access.problem) ? ['WWW-Authenticate'] : OWN_HEADERS[status]),
       content: {
         [PROBLEM_MEDIA_TYPE]: {
           schema: reference(Problem, components),
@@ -255,7 +279,6 @@ function problemExample(api: ApiDescription, code: ProblemCode): Json {
 /** Responses sent before authentication have no rate limit headers. */
 const BEFORE_KEY = new Set([401, 408, 414, 431]);
 const OWN_HEADERS: Record<number, HeaderName[]> = {
-  401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
@@ -266,13 +289,13 @@ function headersOf(status: number, own: readonly HeaderName[] = []): Json {
 }
 
 /** Only the headers that some operation of the document uses. */
-function usedHeaders(endpoints: readonly Endpoint[]): Json {
+function usedHeaders(endpoints: readonly Endpoint[], access: ApiAccess): Json {
   const isUsed = (name: string) => {
     if (PAGE_HEADERS.some((known) => known === name)) {
       return endpoints.some(({ numberedPages }) => numberedPages === true);
     }
     if (name === 'ETag') return endpoints.some(({ conditional }) => conditional === true);
-    return name !== 'Idempotent-Replayed' || endpoints.some(isRepeatable);
+    return name !== 'Idempotent-Replayed' || endpoints.some((endpoint) => isRepeatable(endpoint, access));
   };
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
 }
@@ -281,9 +304,13 @@ function usedHeaders(endpoints: readonly Endpoint[]): Json {
 function reference(schema: TSchema, components: Json): Json {
   const { title } = schema as { title?: string };
   if (title === undefined) return inline(schema, components);
-  if (!(title in components)) {
-    components[title] = {};
-    components[title] = inline(schema, components);
+  const known = components[title];
+  // Reserves the place of a component before those of its members.
+  components[title] ??= {};
+  const definition = inline(schema, components);
+  if (known === undefined) components[title] = definition;
+  else if (JSON.stringify(known) !== JSON.stringify(definition)) {
+    throw new Error(`two schemas have the title ${title}`);
   }
   return { $ref: `#/components/schemas/${title}` };
 }
@@ -304,73 +331,23 @@ function inline(schema: unknown, components: Json): Json {
         ]);
         return [key, Object.fromEntries(properties)];
       }
-      return [key, copy(value, key === 'items' || key === 'anyOf')];
+      if (key === 'discriminator')
+        return [key, { ...(value as Json), mapping: mappingOf(schema as Choices) }];
+      return [key, copy(value, key === 'items' || key === 'anyOf' || key === 'oneOf')];
     }),
   );
 }
 
-const HEADERS = {
-  'X-RateLimit-Limit': {
-    description: 'Maximum requests per window.',
-    schema: { type: 'integer' },
-    example: 300,
-  },
-  'X-RateLimit-Remaining': {
-    description: 'Remaining requests in the current window.',
-    schema: { type: 'integer' },
-    example: 299,
-  },
-  'X-RateLimit-Reset': {
-    description: 'Seconds until the window resets.',
-    schema: { type: 'integer' },
-    example: 60,
-  },
-  'X-Request-Id': {
-    description: 'Identifies this request, also in the server’s log. An id that you send is adopted.',
-    schema: { type: 'string' },
-    example: 'req_k3vT9mQx00042',
-  },
-  'Retry-After': {
-    description: 'Seconds to wait before the next attempt.',
-    schema: { type: 'integer' },
-    example: 17,
-  },
-  'WWW-Authenticate': {
-    description: 'How to authenticate: with a key in `X-Api-Key`.',
-    schema: { type: 'string' },
-    example: 'ApiKey',
-  },
-  'Idempotent-Replayed': {
-    description: '`true` when this is the answer to an earlier request with the same `Idempotency-Key`.',
-    schema: { type: 'string' },
-    example: 'true',
-  },
-  Link: {
-    description: 'Addresses of the `first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288).',
-    schema: { type: 'string' },
-    example: '<https://market.example/v1/assets?page=2&limit=10>; rel="next"',
-  },
-  'X-Total-Count': {
-    description: 'Number of records in the list.',
-    schema: { type: 'integer' },
-    example: 1234,
-  },
-  'X-List-Version': {
-    description:
-      'The version of the list. Send it with the requests for other pages to read them from the same version.',
-    schema: { type: 'string' },
-    example: 'assets-1234',
-  },
-  ETag: {
-    description: 'Identifies the current state of the record, for `If-None-Match` and `If-Match`.',
-    schema: { type: 'string' },
-    example: '"oRd50i9FLdoiRReOxvrUWg"',
-  },
+type Choices = {
+  readonly discriminator: { readonly propertyName: string };
+  readonly oneOf: readonly { title: string; properties: Record<string, { const?: string }> }[];
 };
-type HeaderName = keyof typeof HEADERS;
-const PAGE_HEADERS: readonly HeaderName[] = ['Link', 'X-Total-Count', 'X-List-Version'];
-const RATE_LIMIT_HEADERS: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
+
+/** From the value of the member that tells the choices apart to the component of the choice. */
+const mappingOf = ({ discriminator: { propertyName }, oneOf }: Choices): Json =>
+  Object.fromEntries(
+    oneOf.map(({ title, properties }) => [
+      properties[propertyName]?.const ?? '',
+      `#/components/schemas/${title}`,
+    ]),
+  );

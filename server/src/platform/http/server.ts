@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -18,6 +17,7 @@ import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
+import { requestIds } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
 import { isUtf8, mediaTypeOf } from './streams.ts';
 
@@ -49,8 +49,6 @@ export type ServerOptions = {
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
 const RETRY = { 'retry-after': '2' };
-/** Request ids of clients are restricted, because they are logged. */
-const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /** One year. No `includeSubDomains`, which would affect hosts that are not part of Saldo. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
@@ -297,19 +295,6 @@ function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError |
 /** The URL of the address that the server listens on. */
 export const originOf = (app: FastifyInstance): string =>
   app.server instanceof HttpsServer ? app.listeningOrigin.replace(/^http:/, 'https:') : app.listeningOrigin;
-
-/**
- * Uses the client's id, else a short one that is unique across restarts and processes: a random prefix and a counter.
- */
-function requestIds(): (request: Pick<IncomingMessage, 'headers'> | null) => string {
-  const prefix = `req_${randomBytes(6).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
-  let count = 0;
-  return (request) => {
-    const given = request?.headers['x-request-id'];
-    if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
-    return `${prefix}${(++count).toString(36).padStart(5, '0')}`;
-  };
-}
 
 const MERGE_PATCH = 'application/merge-patch+json';
 

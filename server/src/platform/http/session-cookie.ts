@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export type SessionCookie = {
+  readonly name: string;
   /** Null without a session cookie. */
   read(request: FastifyRequest): string | null;
   set(reply: FastifyReply, token: string, lastsMs: number): void;
@@ -33,6 +34,7 @@ export function writeCookie(
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? '__Host-saldo_session' : 'saldo_session';
   return {
+    name,
     read: (request) => readCookie(request, name),
     set: (reply, token, lastsMs) => writeCookie(reply, isSecure, name, token, Math.floor(lastsMs / 1000)),
     clear: (reply) => writeCookie(reply, isSecure, name, '', 0),

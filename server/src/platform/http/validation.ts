@@ -61,6 +61,8 @@ function isCountryCode(text: string): boolean {
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true, strict: true });
 for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format.check);
 ajv.addKeyword({ keyword: 'x-read-only' });
+// Only for readers of the OpenAPI document: `oneOf` validates without it.
+ajv.addKeyword({ keyword: 'discriminator' });
 ajv.addKeyword({
   keyword: 'x-mwh',
   type: 'number',
