@@ -2,7 +2,7 @@
 
 import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
-import type { Target } from './target.ts';
+import type { ProductAddresses } from './clients.ts';
 
 export type SheetRow = {
   readonly contract: string;
@@ -52,7 +52,7 @@ export type Snapshot = {
   readonly created: ReadonlyMap<string, readonly string[]>;
 };
 
-export async function readSnapshot(target: Target): Promise<Snapshot> {
+export async function readSnapshot(target: ProductAddresses): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   await client.connect();
