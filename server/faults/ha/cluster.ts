@@ -12,7 +12,7 @@ import { freePort } from '../../test/ports.ts';
 import { type Product, startProduct } from '../../test/product.ts';
 import type { ProductAddresses } from '../clients.ts';
 import { findPostmaster, signal, withDescendants } from '../processes.ts';
-import { findPrimaryUrl, listMembers, type Member, switchOver } from './patroni.ts';
+import { findPrimaryUrl, listMembers, type Member, requestSwitchover } from './patroni.ts';
 import type { Programs } from './programs.ts';
 import { exampleValues, fillIn, parseVariables, RECIPE_FILES, type Values } from './recipe.ts';
 import { createService, type Service } from './service.ts';
@@ -175,8 +175,8 @@ export class Cluster {
     return found;
   }
 
-  switchOver(from: DatabaseMachine): Promise<void> {
-    return switchOver(from.patroniUrl, from.name, this.values['PATRONI_PASSWORD']!);
+  requestSwitchover({ patroniUrl, name }: DatabaseMachine): Promise<boolean> {
+    return requestSwitchover(patroniUrl, name, this.values['PATRONI_PASSWORD']!);
   }
 
   /** Whether all machines take part, and a standby is synchronous, within a generous time. */

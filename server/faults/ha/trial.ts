@@ -14,6 +14,7 @@ const BACK_WITHIN_S = 30;
 const GIVE_UP_AFTER_MS = 150_000;
 /** Delay of a service manager before it starts a program again. */
 const RESTART_AFTER_MS = 1_000;
+const SWITCHOVER_WITHIN_MS = 60_000;
 
 /** A timer that is later than this means that the whole trial stood still, for instance on a laptop that slept. */
 const SUSPENDED_MS = 3_000;
@@ -98,9 +99,14 @@ function freeze(machine: DatabaseMachine): () => Promise<void> {
   };
 }
 
+/** Patroni refuses it while it connects to etcd again, so it is repeated, as a person would. */
 async function switchOver(cluster: Cluster): Promise<Injected> {
   const replaced = await cluster.getPrimary();
-  await cluster.switchOver(replaced);
+  const deadline = Date.now() + SWITCHOVER_WITHIN_MS;
+  while (!(await cluster.requestSwitchover(replaced))) {
+    if (Date.now() > deadline) throw new Error('Patroni refused the switchover.');
+    await delay(RESTART_AFTER_MS);
+  }
   return { replaced, repair: async () => {} };
 }
 
