@@ -54,7 +54,7 @@ export type Snapshot = {
   readonly created: ReadonlyMap<string, readonly string[]>;
 };
 
-export async function readSnapshot(target: ProductAddresses): Promise<Snapshot> {
+export async function readSnapshot(target: Pick<ProductAddresses, 'databaseUrl'>): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   await client.connect();
