@@ -193,7 +193,9 @@ export class Cluster {
 
   async stop(): Promise<(number | null)[]> {
     this.isStopping = true;
-    const codes = await Promise.all(this.products.map((product) => product.end('SIGTERM')));
+    const codes = await Promise.all(
+      this.products.map((product) => product.child.exitCode ?? product.end('SIGTERM')),
+    );
     for (const proxy of this.proxies) await proxy.end('SIGTERM');
     // Patroni stops its Postgres.
     await Promise.all(this.databases.map(({ patroni }) => patroni.end('SIGTERM')));

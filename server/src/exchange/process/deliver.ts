@@ -34,6 +34,12 @@ export async function listUndelivered(
 }
 
 /**
+ * Messages that this process has delivered, but whose record the database has not confirmed, for instance because of a
+ * fail-over. A later run only records them, so that the TSO does not get the file twice.
+ */
+const unconfirmed = new Set<string>();
+
+/**
  * Delivers stored schedules and status requests, oldest first. After a failure, later messages for the same TSO and day
  * wait for the next run.
  */
@@ -54,6 +60,7 @@ export async function deliverStored(
     try {
       if (await db.transaction((tx) => deliver(tx, message, now, exchange, transport)))
         run.messageIds.push(id);
+      unconfirmed.delete(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
@@ -90,7 +97,8 @@ async function deliver(
   await lockDay(tx, message.day);
   const found = await lockWaiting(tx, message.id);
   if (found === null) return false;
-  await transport.deliver(outgoingOf(message, found));
+  if (!unconfirmed.has(message.id)) await transport.deliver(outgoingOf(message, found));
+  unconfirmed.add(message.id);
   await recordDelivered(tx, message, us, now);
   return true;
 }
