@@ -194,7 +194,7 @@ export class Cluster {
   async stop(): Promise<(number | null)[]> {
     this.isStopping = true;
     const codes = await Promise.all(
-      this.products.map((product) => product.child.exitCode ?? product.end('SIGTERM')),
+      this.products.map(async (product) => product.child.exitCode ?? product.end('SIGTERM')),
     );
     for (const proxy of this.proxies) await proxy.end('SIGTERM');
     // Patroni stops its Postgres.
