@@ -2,25 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type Client,
-  creationClient,
-  customerClient,
-  type Load,
-  probe,
-  startClients,
-  volumeClient,
-} from './clients.ts';
-import { compareEverything, type VerifiedDocuments } from './compare.ts';
 import { RULES } from './compare-volumes.ts';
-import { type ExchangeClient, exchangeClient } from './exchange-client.ts';
 import { FAULTS, possibleFaults } from './faults.ts';
 import type { FaultKind } from './journal.ts';
 import { type FaultResult, Journal } from './journal.ts';
 import { createRandom } from './random.ts';
 import { violationText } from './report.ts';
-import { OutcomeCounter } from './request.ts';
 import { type Mode, Target } from './target.ts';
+import { type Log, Workload } from './workload.ts';
 import { createWorld, type World } from './world.ts';
 
 const OPERATOR_KEY = 'operator-key-of-the-fault-campaign';
@@ -28,20 +17,13 @@ const OPERATOR_KEY = 'operator-key-of-the-fault-campaign';
 const LOAD_BEFORE_FAULT_MS = [400, 1_500] as const;
 const LOAD_AFTER_FAULT_MS = 500;
 const BACK_WITHIN_MS = 120_000;
-const PROBE_EVERY_MS = 100;
-const PROBE_TIMEOUT_MS = 5_000;
-const PROBES_IN_ROW = 5;
-
-type Log = (message: string) => void;
 
 /** A campaign in one mode. Its folder contains the journal, the state and all data, so that it can be continued. */
 export class Campaign {
   readonly mode: Mode;
   readonly journal: Journal;
-  private readonly load: Load;
-  private readonly clients: readonly Client[];
-  private readonly exchange: ExchangeClient;
-  private readonly verified: VerifiedDocuments = new Map();
+  readonly target: Target;
+  private readonly workload: Workload;
   private readonly log: Log;
   private readonly seed: number;
   private endsSeen = 0;
@@ -65,28 +47,14 @@ export class Campaign {
     this.journal = journal;
     this.log = log;
     this.seed = seed;
-    // A continued campaign must not repeat the choices of its earlier run.
-    const random = createRandom(seed + journal.history.writes.length);
-    this.load = { target, world, journal, random, counter: new OutcomeCounter() };
-    this.exchange = exchangeClient(this.load);
-    const half = world.contracts.length / 2;
-    this.clients = [
-      volumeClient(this.load, 'volumes 1', world.contracts.slice(0, half)),
-      volumeClient(this.load, 'volumes 2', world.contracts.slice(half)),
-      customerClient(this.load),
-      creationClient(this.load),
-      this.exchange,
-    ];
-  }
-
-  get target(): Target {
-    return this.load.target;
+    this.target = target;
+    this.workload = new Workload(target, world, journal, seed, log);
   }
 
   /** Compares the data of an earlier run, then injects faults until the time is up or a comparison fails. */
   async run(untilMs: number): Promise<void> {
     if (this.journal.history.writes.length > 0) {
-      const found = await this.compare();
+      const found = await this.workload.compare();
       if (found.length > 0) throw new ViolationFound('The journal of the earlier run and the data differ.');
     }
     while (Date.now() < untilMs) {
@@ -106,18 +74,19 @@ export class Campaign {
   }
 
   private async runFault(kind: FaultKind): Promise<FaultResult> {
-    const { load, target } = this;
+    const { workload, target } = this;
+    const { random } = workload;
     const failures: string[] = [];
-    const clients = startClients(this.clients);
-    await delay(load.random.integer(...LOAD_BEFORE_FAULT_MS));
+    const clients = workload.start();
+    await delay(random.integer(...LOAD_BEFORE_FAULT_MS));
 
-    await FAULTS[kind].inject({ target, random: load.random, fail: (text) => failures.push(text) });
-    const backAfterS = await this.waitForWrites();
+    await FAULTS[kind].inject({ target, random, fail: (text) => failures.push(text) });
+    const backAfterS = await workload.waitForWrites(BACK_WITHIN_MS);
     if (backAfterS === null) failures.push(`no write was acknowledged within ${BACK_WITHIN_MS / 1000} s`);
     await delay(LOAD_AFTER_FAULT_MS);
     await clients.stop();
 
-    const { outcomes, failures: unexpected } = load.counter.take();
+    const { outcomes, failures: unexpected } = workload.counter.take();
     failures.push(...unexpected);
     const lost = outcomes.lost ?? 0;
     if (lost > 0 && !FAULTS[kind].mayLoseConnections)
@@ -125,39 +94,8 @@ export class Campaign {
     const unplanned = target.ends.slice(this.endsSeen).filter(({ isPlanned }) => !isPlanned);
     this.endsSeen = target.ends.length;
     for (const { how } of unplanned) this.log(`The server ended by itself: ${how}`);
-    if (backAfterS !== null) failures.push(...(await this.compare()));
+    if (backAfterS !== null) failures.push(...(await this.workload.compare()));
     return { kind, mode: this.mode, backAfterS, serverEnded: unplanned.length, outcomes, failures };
-  }
-
-  /**
-   * Measures the seconds until writes are acknowledged again. Counts the first of several successive acknowledgements,
-   * because a fault may take effect with a delay.
-   */
-  private async waitForWrites(): Promise<number | null> {
-    const startedAt = Date.now();
-    let backAt = 0;
-    let inRow = 0;
-    while (Date.now() - startedAt < BACK_WITHIN_MS) {
-      const { outcome } = await probe({ ...this.load, counter: new OutcomeCounter() }, PROBE_TIMEOUT_MS);
-      inRow = outcome === 'acknowledged' ? inRow + 1 : 0;
-      if (inRow === 1) backAt = Date.now();
-      if (inRow === PROBES_IN_ROW) return (backAt - startedAt) / 1000;
-      await delay(PROBE_EVERY_MS);
-    }
-    return null;
-  }
-
-  /** Prints each violation with its evidence and returns the texts. */
-  private async compare(): Promise<string[]> {
-    const violations = await compareEverything(this.load, this.verified, () => this.exchange.takeFiles());
-    for (const { rule, text, evidence } of violations) {
-      this.log(`VIOLATION ${violationText(rule, text)}`);
-      for (const line of evidence) this.log(`    ${line}`);
-      const writes = evidence.flatMap((line) => /^write (\d+)/.exec(line)?.[1] ?? []);
-      for (const line of this.journal.linesWith(...writes.map((id) => `"id":${id},`)))
-        this.log(`    journal: ${line}`);
-    }
-    return violations.map(({ rule, text }) => violationText(rule, text));
   }
 
   private logResult({ kind, mode, backAfterS, serverEnded, outcomes, failures }: FaultResult): void {

@@ -6,7 +6,6 @@ import { mwhNumber, mwhText } from '@saldo/core/energy.ts';
 import type { DayVolumes, Journal, Outcome, Write } from './journal.ts';
 import type { Random } from './random.ts';
 import { type Answer, detailOf, type OutcomeCounter, type RequestOptions, request } from './request.ts';
-import type { Target } from './target.ts';
 import { contractTerms, type World } from './world.ts';
 
 const PAUSE_MS = 100;
@@ -16,8 +15,16 @@ const RETRY_FOR_MS = 90_000;
 const MAX_KWH = 5_000;
 const SLOTS_OF_CORRECTION = 8;
 
+/** The addresses of the product under test, as its clients know them. */
+export type ProductAddresses = {
+  readonly baseUrl: string;
+  readonly databaseUrl: string;
+  readonly outboxDir: string;
+  readonly inboxDir: string;
+};
+
 export type Load = {
-  readonly target: Target;
+  readonly target: ProductAddresses;
   readonly world: World;
   readonly journal: Journal;
   readonly counter: OutcomeCounter;

@@ -84,7 +84,7 @@ async function createCluster(folder: string, data: string, host: Host): Promise<
 
 /** An interrupted campaign may have left its postmaster running, or frozen by SIGSTOP. */
 async function killLeftovers(data: string): Promise<void> {
-  const postmaster = await findPostmaster(data);
+  const postmaster = findPostmaster(data);
   if (postmaster === null) return;
   for (const pid of [postmaster, ...childrenOf(postmaster)]) signal(pid, 'SIGKILL');
 }

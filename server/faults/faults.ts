@@ -175,7 +175,7 @@ async function stopServer({ target, fail }: Injection): Promise<void> {
 }
 
 async function getPostmaster(target: Target): Promise<number> {
-  const pid = await findPostmaster(target.clusterData);
+  const pid = findPostmaster(target.clusterData);
   if (pid === null) throw new Error('No Postgres is running.');
   return pid;
 }

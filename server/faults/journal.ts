@@ -48,9 +48,18 @@ export type FaultKind =
   | 'full disk'
   | 'stop server';
 
+/** Faults of a cluster of several machines. */
+export type FailoverKind =
+  | 'kill postgres'
+  | 'kill patroni'
+  | 'kill machine'
+  | 'freeze machine'
+  | 'switchover'
+  | 'freeze standby';
+
 export type FaultResult = {
-  readonly kind: FaultKind;
-  readonly mode: 'embedded' | 'external';
+  readonly kind: FaultKind | FailoverKind;
+  readonly mode: 'embedded' | 'external' | 'patroni';
   /**
    * Recovery time: from the end of the cause (kill, SIGCONT, freed disk) to the first acknowledged write begun after
    * it.

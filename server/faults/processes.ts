@@ -1,13 +1,16 @@
 /** Process information from /proc (Linux only). */
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Finds the pid of the postmaster of this data folder; null when none is running. */
-export async function findPostmaster(data: string): Promise<number | null> {
-  const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
-  const pid = Number.parseInt(text, 10);
-  return Number.isNaN(pid) || !isPostgres(pid) ? null : pid;
+export function findPostmaster(data: string): number | null {
+  try {
+    const pid = Number.parseInt(readFileSync(path.join(data, 'postmaster.pid'), 'utf8'), 10);
+    return isPostgres(pid) ? pid : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Excludes zombies and other programs that have reused the pid. */
@@ -25,6 +28,9 @@ export function childrenOf(parent: number): number[] {
     .map(Number)
     .filter((pid) => parentOf(pid) === parent);
 }
+
+/** Children come after their parents. */
+export const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
 function parentOf(pid: number): number | null {
   try {

@@ -1,8 +1,8 @@
 /** Reads everything that is compared from the database, in one transaction. */
 
-import { unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import { elementAt, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import pg from 'pg';
-import type { Target } from './target.ts';
+import type { ProductAddresses } from './clients.ts';
 
 export type SheetRow = {
   readonly contract: string;
@@ -15,6 +15,8 @@ export type SheetRow = {
   readonly versions: readonly number[] | null;
   readonly previous: readonly (number | null)[] | null;
 };
+
+type PackedSheetRow = Omit<SheetRow, 'kwh'> & { readonly volumes: Buffer };
 
 export type NominationRow = {
   readonly id: string;
@@ -52,18 +54,18 @@ export type Snapshot = {
   readonly created: ReadonlyMap<string, readonly string[]>;
 };
 
-export async function readSnapshot(target: Target): Promise<Snapshot> {
+export async function readSnapshot(target: Pick<ProductAddresses, 'databaseUrl'>): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: target.databaseUrl, connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
   await client.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
     const read = async <R extends pg.QueryResultRow>(text: string) => (await client.query<R>(text)).rows;
-    const sheets = await read<Omit<SheetRow, 'kwh'> & { volumes: Buffer }>(SHEETS);
+    const sheets = await read<PackedSheetRow>(SHEETS);
     const customers = await read<{ id: string; value: string | null }>(CUSTOMERS);
     const created = await read<{ name: string; ids: string[] }>(CREATED);
     return {
-      sheets: sheets.map(({ volumes, ...row }) => ({ ...row, kwh: unpackVolumes(volumes) })),
+      sheets: sheets.map(unpackSheet),
       nominations: await read<NominationRow>(NOMINATIONS),
       messages: await read<MessageRow>(MESSAGES),
       customers: new Map(customers.map(({ id, value }) => [id, value])),
@@ -72,6 +74,19 @@ export async function readSnapshot(target: Target): Promise<Snapshot> {
   } finally {
     await client.end();
   }
+}
+
+/** A stored array with one element means the same for all slots. */
+function unpackSheet({ volumes, statuses, versions, previous, ...row }: PackedSheetRow): SheetRow {
+  const kwh = unpackVolumes(volumes);
+  const perSlot = <T>(packed: readonly T[] | null) => packed && kwh.map((_, at) => elementAt(packed, at));
+  return {
+    ...row,
+    kwh,
+    statuses: perSlot(statuses),
+    versions: perSlot(versions),
+    previous: perSlot(previous),
+  };
 }
 
 const SHEETS = `

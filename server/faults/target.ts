@@ -168,11 +168,7 @@ export class Target {
   private async supervise(): Promise<void> {
     while (!this.stopping) {
       await delay(LOOK_EVERY_MS);
-      if (
-        this.external !== null &&
-        !this.isPostgresHeld &&
-        (await findPostmaster(this.clusterData)) === null
-      ) {
+      if (this.external !== null && !this.isPostgresHeld && findPostmaster(this.clusterData) === null) {
         await delay(RESTART_AFTER_MS);
         // The start fails while child processes of the last postmaster are alive, and while the disk is full.
         if (!this.isPostgresHeld)

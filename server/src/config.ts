@@ -74,6 +74,8 @@ export type Config = {
     readonly formats: Readonly<Record<Tso, (typeof MESSAGE_FORMATS)[number]>>;
     /** Whether changes made in the wait phase are sent at once or held until its end. */
     readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
+    /** Whether this process delivers to the outbox and imports from the inbox. Otherwise another process does. */
+    readonly hasFolders: boolean;
     readonly outboxDir: string;
     readonly inboxDir: string;
     /** TSOs that are reached through an SFTP server instead of these folders. */
@@ -229,13 +231,15 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
     knownHostsFile: text(env, 'SFTP_KNOWN_HOSTS'),
     timeoutMs: wholeNumber(env, 'SFTP_TIMEOUT_S', { min: 1, max: 300, default: 20 }) * 1000,
   });
+  const hasFolders = oneOf(env, 'EXCHANGE_FOLDERS', ['on', 'off'], 'on') === 'on';
   const folderOf = (name: string, byDefault: string) => {
-    const value = text(env, name);
-    return folder(name, value ?? path.join(dataDir, byDefault), PRIVATE);
+    const value = text(env, name) ?? path.join(dataDir, byDefault);
+    return hasFolders ? folder(name, value, PRIVATE) : value;
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
-  return { formats, waitPhases, outboxDir, inboxDir, sftp, messageLimitBytes, ackMinutes, isSimulated };
+  const folders = { hasFolders, outboxDir, inboxDir };
+  return { formats, waitPhases, ...folders, sftp, messageLimitBytes, ackMinutes, isSimulated };
 }
 
 function tls(env: Environment): Config['tls'] {

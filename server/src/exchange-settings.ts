@@ -12,6 +12,9 @@ import { monotonicNow } from './platform/clock.ts';
 
 export type ExchangeParts = Exchange & Receiving & Watching & { readonly inbox: Inbox };
 
+/** The inbox of a process whose machine has no gateway to the TSOs. */
+const NO_INBOX: Inbox = { files: async () => [] };
+
 /**
  * Messages to and from the TSOs pass through two folders that a gateway reads and writes, or through an SFTP server of
  * the TSO. `now` is monotonic.
@@ -27,9 +30,9 @@ export function exchangeOf(
     formats: exchange.formats,
     waitPhases: exchange.waitPhases,
     messageLimitBytes: exchange.messageLimitBytes,
-    transport: outboxFolder(exchange.outboxDir, us),
+    transport: exchange.hasFolders ? outboxFolder(exchange.outboxDir, us) : null,
     remote: Object.fromEntries(remote),
-    inbox: inboxFolder(exchange.inboxDir, now),
+    inbox: exchange.hasFolders ? inboxFolder(exchange.inboxDir, now) : NO_INBOX,
     ackMs: exchange.ackMinutes * MINUTE_MS,
     disk: {
       host: hostname(),

@@ -59,7 +59,7 @@ const OTHERS = 0o007;
 
 /** Reports an open mode but does not change it: a gateway that runs as another user may need it. */
 async function warnOfOpenFolders({ exchange }: Config, say: (message: string) => void): Promise<void> {
-  if (process.platform === 'win32') return;
+  if (process.platform === 'win32' || !exchange.hasFolders) return;
   for (const [name, dir] of [
     ['OUTBOX_DIR', exchange.outboxDir],
     ['INBOX_DIR', exchange.inboxDir],

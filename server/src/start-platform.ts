@@ -356,7 +356,7 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
         for (const row of ended) logger.warn({ alarm: wireAlarm(row) }, `alarm ended: ${row.text}`);
       },
     },
-    ...(config.exchange.isSimulated
+    ...(config.exchange.isSimulated && config.exchange.hasFolders
       ? [
           {
             name: 'simulate',

@@ -113,6 +113,40 @@ test('after a kill between storing and sending, the next start sends the same me
   assert.equal(nominations.body.nominations[0].sent_at, sent?.sent_at);
 });
 
+test('a file is not sent again when the database fails between sending and recording it', async () => {
+  const on = day(19);
+  await deliver(on);
+  const held = await holdUp('sent');
+  const sending = sendDay(on);
+  await held.reached();
+  const [name = ''] = (await readdir(outbox)).filter((file) => file.startsWith(on.replaceAll('-', '')));
+  // The gateway takes the file.
+  await rm(path.join(outbox, name));
+  const waiting = "from pg_locks where locktype = 'advisory' and objid = 4711 and not granted";
+  const { rows } = await holder.query<{ pid: number }>(`select pid, pg_terminate_backend(pid) ${waiting}`);
+  assert.equal(rows.length, 1);
+  await sending;
+  // A later run records it.
+  const [ended] = rows;
+  await until(
+    async () => (await holder.query(`select ${waiting} and pid <> $1`, [ended?.pid])).rowCount !== 0,
+  );
+  assert.deepEqual(
+    (await readdir(outbox)).filter((file) => file === name),
+    [],
+  );
+  await held.release();
+  await until(async () => (await messagesOf(on)).some(({ state }) => state === 'sent'));
+  assert.deepEqual(
+    (await messagesOf(on)).map(({ version }) => version),
+    [1],
+  );
+  assert.deepEqual(
+    (await readdir(outbox)).filter((file) => file === name),
+    [],
+  );
+});
+
 test('after a kill between sending and recording it, the same file is sent again without a new version', async () => {
   const on = day(21);
   await deliver(on);

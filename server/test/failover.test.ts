@@ -188,12 +188,26 @@ test('a former primary that is back, and does not know of its successor, gets no
   assert.deepEqual(await primary.run(query), []);
 });
 
-test('a replica that still follows the former primary is left out', async () => {
-  const { reader, products } = killed;
-  for (const { adminUrl } of products.slice(0, 2)) {
-    const isLeftOut = new RegExp(`replica ${reader.address}: left out`);
+test('a replica that still follows the former primary is left out, also when it is further along', async () => {
+  const { primary, standby, reader, products } = killed;
+  const [writing, reading] = products;
+  assert.ok(writing && reading);
+  // More of the log than the new primary has written: by its position alone, the replica would have everything.
+  const fill = "select pg_logical_emit_message(false, 'test', 'more'), pg_switch_wal()";
+  for (let count = 0; count < 8; count++) await primary.run(fill);
+  const position = async ({ run }: TestServer, name: string) =>
+    (await run<{ at: string }>(`select (${name} - '0/0')::text as at`))[0]?.at ?? '0';
+  const isAhead = async () =>
+    BigInt(await position(reader, 'pg_last_wal_replay_lsn()')) >
+    BigInt(await position(standby, 'pg_current_wal_lsn()'));
+  await until(isAhead);
+  const isLeftOut = new RegExp(`replica ${reader.address}: left out, 0\\.0 s behind`);
+  for (const { adminUrl } of [writing, reading])
     await until(async () => isLeftOut.test(await (await fetch(`${adminUrl}/readyz`)).text()));
-  }
+  const body = JSON.stringify({ name: 'not on the replica' });
+  const created = await send(writing, '/operator/v1/brps', { method: 'POST', body });
+  assert.equal((await send(reading, `/operator/v1/brps/${created.body.id}`)).status, 200);
+  assert.ok(await isAhead());
 });
 
 test('events after a fail-over have greater places than those that were lost with the primary', async () => {

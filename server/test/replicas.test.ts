@@ -236,6 +236,22 @@ test('a key is revoked in time, and a new one works at once, whatever the replic
   });
 });
 
+test('a key that is revoked while its request waits for an event gets none, whatever the replicas know', async () => {
+  const { id, secret } = await world.key(brp);
+  const request = client(otherProcess.baseUrl, secret);
+  const latest = (await request('/v1/events?after=latest')).body.pagination.next_cursor;
+  await whilePaused(async () => {
+    const waiting = request(`/v1/events?after=${latest}&wait=30`);
+    const waitingReaders = async () => (await fetch(`${otherProcess.adminUrl}/metrics`)).text();
+    await until(async () => /^saldo_event_readers_waiting 1$/m.test(await waitingReaders()));
+    await operator(`/operator/v1/api-keys/${encodeId(ID_PREFIX.key, id)}`, { method: 'DELETE' });
+    // Then the process has forgotten the key, and looks it up again when the event arrives.
+    await until(async () => (await request(path)).status === 401);
+    await change(client(platform.baseUrl, await newKey()));
+    assertProblem(await waiting, 401, 'invalid_api_key');
+  });
+});
+
 test('a position that the platform has not signed has no effect', async () => {
   await whilePaused(async () => {
     const { value, position } = await change(client(platform.baseUrl, await newKey()));

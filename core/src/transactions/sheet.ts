@@ -376,7 +376,7 @@ function packed(revision: number, draft: DraftSheet, hasCorrections: boolean): N
   };
 }
 
-const elementAt = <Element>(elements: readonly Element[], at: number): Element =>
+export const elementAt = <Element>(elements: readonly Element[], at: number): Element =>
   elements[elements.length === 1 ? 0 : at]!;
 
 /** A single element in place of equal ones. Elements of slots without a volume do not matter. */

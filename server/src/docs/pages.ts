@@ -45,6 +45,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/backup', 'Backup and restore', 'docs/backup.md'),
       guide('/upgrade', 'Upgrading', 'docs/upgrade.md'),
       guide('/scale', 'Growing', 'docs/scale.md'),
+      guide('/ha', 'High availability', 'docs/ha.md'),
     ],
   },
   {

@@ -10,7 +10,7 @@ import {
   setWaitingError,
   type WaitingDocument,
 } from '../store.ts';
-import { HandoverFailed, type OutgoingMessage } from '../transport/transport.ts';
+import { HandoverFailed, type OutgoingMessage, type Transport } from '../transport/transport.ts';
 import type { Exchange, SendFault, SendRequest, SendRun } from './exchange.ts';
 import { clearUnsent, readNewestSchedules, recordUnsent, type Scheduler } from './schedules.ts';
 
@@ -34,6 +34,12 @@ export async function listUndelivered(
 }
 
 /**
+ * Messages that this process has delivered, but whose record the database has not confirmed, for instance because of a
+ * fail-over. A later run only records them, so that the TSO does not get the file twice.
+ */
+const unconfirmed = new Set<string>();
+
+/**
  * Delivers stored schedules and status requests, oldest first. After a failure, later messages for the same TSO and day
  * wait for the next run.
  */
@@ -44,13 +50,17 @@ export async function deliverStored(
   requested: SendRequest | null,
   run: SendRun,
 ): Promise<void> {
+  const { transport } = exchange;
+  if (transport === null) return;
   const waiting = await listUndelivered(db, { day: requested?.day ?? null, tso: requested?.tso ?? null });
   const stuck = new Set<string>();
   for (const message of waiting) {
     const { id, tso, day } = message;
     if (exchange.remote[tso] !== undefined || stuck.has(`${tso} ${day}`)) continue;
     try {
-      if (await db.transaction((tx) => deliver(tx, message, now, exchange))) run.messageIds.push(id);
+      if (await db.transaction((tx) => deliver(tx, message, now, exchange, transport)))
+        run.messageIds.push(id);
+      unconfirmed.delete(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
@@ -77,12 +87,19 @@ export async function recordUndelivered(
  * Delivers the file, then records it as sent. A crash in between delivers the same file again, which is harmless. The
  * transport is a local folder, so that the transaction stays short although it waits for the delivery.
  */
-async function deliver(tx: Tx, message: Undelivered, now: number, exchange: Exchange): Promise<boolean> {
+async function deliver(
+  tx: Tx,
+  message: Undelivered,
+  now: number,
+  us: Scheduler,
+  transport: Transport,
+): Promise<boolean> {
   await lockDay(tx, message.day);
   const found = await lockWaiting(tx, message.id);
   if (found === null) return false;
-  await exchange.transport.deliver(outgoingOf(message, found));
-  await recordDelivered(tx, message, exchange, now);
+  if (!unconfirmed.has(message.id)) await transport.deliver(outgoingOf(message, found));
+  unconfirmed.add(message.id);
+  await recordDelivered(tx, message, us, now);
   return true;
 }
 

@@ -8,7 +8,8 @@ import type { Scheduler } from './schedules.ts';
 export type Exchange = Scheduler & {
   readonly formats: Readonly<Record<Tso, MessageFormat>>;
   readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
-  readonly transport: Transport;
+  /** Null in a process without the folders of the exchange: a process that has them delivers the stored messages. */
+  readonly transport: Transport | null;
   /** TSOs with a transport of their own. `exchangeRemotely` delivers to them, so that a slow server delays no others. */
   readonly remote: Readonly<Partial<Record<Tso, RemoteTransport>>>;
 };

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { CheckedClient } from './checked-client.ts';
 import { typeParsers } from './wire-types.ts';
 
 /** Connections and timeouts of one process. A call that times out fails, and its connection is closed. */
@@ -192,7 +193,13 @@ const ignoreLoss = (): void => {};
 export type ConnectionCheck = (client: pg.ClientBase) => Promise<void>;
 
 export function openPool(config: pg.ClientConfig, max: number, onConnect: ConnectionCheck): pg.Pool {
-  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: DATABASE_LIMITS.idleMs, onConnect });
+  const pool = new pg.Pool({
+    ...config,
+    Client: CheckedClient,
+    max,
+    idleTimeoutMillis: DATABASE_LIMITS.idleMs,
+    onConnect,
+  });
   // The pool listens only to idle connections, so connections in use need their own listener.
   pool.on('connect', (client) => client.on('error', ignoreLoss));
   pool.on('error', ignoreLoss);

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
+import { CheckedClient } from './checked-client.ts';
 import {
   CONNECTION_ABANDONED,
   type ConnectionCheck,
@@ -115,7 +116,7 @@ export class Pipeline {
 
   private async open(): Promise<pg.Client> {
     const socket = new Socket();
-    const client = new pg.Client({ ...this.config, pipeline: true, stream: () => socket });
+    const client = new CheckedClient({ ...this.config, pipeline: true, stream: () => socket });
     // `pg` fails the pending reads of a broken connection. This only makes the next read open another one.
     const forget = () => {
       if (this.connected === client) this.connected = null;

@@ -1,5 +1,6 @@
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import pg from 'pg';
+import { CheckedClient } from './checked-client.ts';
 import {
   type ConnectionCheck,
   DATABASE_LIMITS,
@@ -31,7 +32,7 @@ const PROBE_MS = 3_000;
 type Found = { readonly url: string; readonly timeline: string };
 
 async function probe(url: string): Promise<Found | null> {
-  const client = new pg.Client({
+  const client = new CheckedClient({
     connectionString: url,
     connectionTimeoutMillis: PROBE_MS,
     query_timeout: PROBE_MS,
