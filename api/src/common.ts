@@ -222,10 +222,10 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
   Events: 'Changes that concern the operator, as a feed that can be read again from any place.',
 };
 
-/** Those of the operations that only the portal needs. */
+/** Descriptions of the tags of the portal API. */
 export const PORTAL_TAGS: Readonly<Record<string, string>> = {
   Session: 'Sign-in, invitations and passwords of users.',
-  Own: 'API keys and contracts of the BRP or account that the user works for.',
+  'Own records': 'API keys and contracts of the BRP or account that the user works for.',
   Market: 'The lists of the customer API, for users of an account.',
   Changes: 'Which records have changed, for open pages.',
 };

@@ -26,7 +26,15 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ RATE_LIMIT: '0' }, /RATE_LIMIT must be a whole number from 1 to \d+, but it was "0"/],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-      /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address\./,
+      /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a user name or password/,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:secret@c' },
+      /OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address without a user name or password/,
+    ],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=sec%0Aret' },
+      /OTEL_EXPORTER_OTLP_HEADERS must be valid names and values of headers\./,
     ],
     [
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },

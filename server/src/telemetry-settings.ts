@@ -33,9 +33,11 @@ export function telemetrySettings(env: Environment): TelemetrySettings | null {
     const name = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`;
     const url = text(name) ?? (base === undefined ? undefined : `${base}/v1/${signal}`);
     if (url === undefined || text(`OTEL_${signal.toUpperCase()}_EXPORTER`) === 'none') return null;
-    const isHttp = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-    if (!isHttp)
-      refuse(text(name) === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : name, 'an http or https address');
+    if (!isAddress(url))
+      refuse(
+        text(name) === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : name,
+        'an http or https address without a user name or password; OTEL_EXPORTER_OTLP_HEADERS has those',
+      );
     if (protocol !== 'http/json') refuse('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/json, the only supported one');
     return { url, headers: headersOf(text('OTEL_EXPORTER_OTLP_HEADERS')), timeoutMs, delayMs };
   }
@@ -57,7 +59,22 @@ export function telemetrySettings(env: Environment): TelemetrySettings | null {
   };
 }
 
-const headersOf = (text: string | undefined) => pairsOf('OTEL_EXPORTER_OTLP_HEADERS', text);
+/** `fetch` sends no request to an address with a user name or password. */
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+function headersOf(text: string | undefined): Record<string, string> {
+  const name = 'OTEL_EXPORTER_OTLP_HEADERS';
+  const headers = pairsOf(name, text);
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch {
+    return refuse(name, 'valid names and values of headers');
+  }
+}
 
 /** `key=value` pairs, separated by commas and percent-encoded. */
 function pairsOf(name: string, text: string | undefined): Record<string, string> {

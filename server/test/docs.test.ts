@@ -229,6 +229,7 @@ test('an unknown page is a 404 page for browsers and a problem for programs', as
     '/docs/nowhere',
     '/docs/guides/nowhere',
     '/docs/assets/nowhere.js',
+    `/docs/assets/${'n'.repeat(300)}.css`,
     '/errors/nowhere',
     '/docs/README.md',
   ];

@@ -8,7 +8,7 @@ export const portalContractEndpoints = {
     ...contractEndpoints.listContracts,
     id: 'searchOwnContracts',
     path: '/portal/v1/contracts',
-    tag: 'Own',
+    tag: 'Own records',
     scopes: [],
     query: Strict(
       { search: contractSearch, ...contractFilters },

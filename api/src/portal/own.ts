@@ -10,7 +10,7 @@ import {
   newKeyExample,
 } from '../operator/parties.ts';
 
-const tag = 'Own';
+const tag = 'Own records';
 const lastPage = { limit: 10, has_more: false, next_cursor: null };
 
 /** Keys of the BRP or account that the user works for. */

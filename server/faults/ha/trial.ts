@@ -9,7 +9,7 @@ import type { Cluster, DatabaseMachine } from './cluster.ts';
 
 /** Duration of the writes before a fault. */
 const LOAD_BEFORE_FAULT_MS = [1_000, 3_000] as const;
-/** The promise of docs/ha.md. */
+/** The goal for each fail-over. */
 const BACK_WITHIN_S = 30;
 const GIVE_UP_AFTER_MS = 150_000;
 /** Delay of a service manager before it starts a program again. */

@@ -184,10 +184,11 @@ export function createSite(apis: readonly DocumentedApi[]): Site {
       const known = files.get(url);
       if (known) return known;
       const loaded = load(url, collected());
+      files.set(url, loaded);
       // Only what exists is kept, so that requests cannot fill the memory.
       void loaded.then(
-        (found) => found && files.set(url, loaded),
-        () => {},
+        (found) => found ?? files.delete(url),
+        () => files.delete(url),
       );
       return loaded;
     },
@@ -208,7 +209,7 @@ There is no page at this address. Use the search, or begin at the [first page](/
 
 const textFile = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
 
-const ASSET = /^\/docs\/(assets|images)\/([\w-]+\.(?:css|js|svg|png))$/;
+const ASSET = /^\/docs\/(assets|images)\/([\w-]{1,64}\.(?:css|js|svg|png))$/;
 
 async function readAsset(url: string): Promise<StaticFile | null> {
   const [, folder, name] = ASSET.exec(url) ?? [];

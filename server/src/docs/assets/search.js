@@ -12,11 +12,20 @@ const WEIGHTS = { page: 4, section: 6, text: 1 };
 let index = null;
 
 const load = () => {
-  index ??= fetch('/docs/assets/search.json')
-    .then((answer) => answer.json())
-    .then((entries) => entries.map(([url, page, section, text]) => ({ url, page, section, text })));
+  index ??= readIndex().catch(() => {
+    // The next key press tries again.
+    index = null;
+    return null;
+  });
   return index;
 };
+
+async function readIndex() {
+  const answer = await fetch('/docs/assets/search.json');
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  const entries = await answer.json();
+  return entries.map(([url, page, section, text]) => ({ url, page, section, text }));
+}
 
 /** Zero if a word is missing everywhere. */
 function scoreOf(entry, words) {
@@ -59,6 +68,11 @@ async function search() {
   const entries = words.length === 0 ? [] : await load();
   // A later key press has started another search.
   if (query !== input.value.trim().toLowerCase()) return;
+  if (entries === null) {
+    list.replaceChildren();
+    status.textContent = 'The search is not available';
+    return;
+  }
   const found = entries
     .map((entry) => ({ entry, score: scoreOf(entry, words) }))
     .filter(({ score }) => score > 0)

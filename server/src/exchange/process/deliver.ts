@@ -35,7 +35,7 @@ export async function listUndelivered(
 
 /**
  * Messages that this process has delivered, but whose record the database has not confirmed, for instance because of a
- * fail-over. A later run only records them, so that the TSO does not get the file twice.
+ * fail-over. A later run of the same process only records them, so that the TSO does not get the file twice.
  */
 const unconfirmed = new Set<string>();
 

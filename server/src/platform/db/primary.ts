@@ -72,7 +72,7 @@ export async function primaryUrl(url: string): Promise<string> {
 
 /** One connection to the primary, for work before the platform starts. Throws `DatabaseUnusable`. */
 export async function connectToPrimary(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: await primaryUrl(url), ...config });
+  const client = new CheckedClient({ connectionString: await primaryUrl(url), ...config });
   await client.connect().catch((error: Error) => {
     throw new DatabaseUnusable(
       `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,

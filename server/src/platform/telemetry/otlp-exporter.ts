@@ -67,9 +67,9 @@ export class OtlpExporter<T> {
       },
       (error: unknown) => {
         this.dropped += batch.length;
-        // Once per outage. The address may have a password, so it is not logged.
+        // Once per outage. Only the reason: messages of `fetch` may contain the address and the headers.
         if (!this.#isFailing)
-          this.#logger.warn({ err: error }, 'telemetry not exported: its records are dropped');
+          this.#logger.warn({ reason: reasonOf(error) }, 'telemetry not exported: its records are dropped');
         this.#isFailing = true;
       },
     );
@@ -89,6 +89,15 @@ export class OtlpExporter<T> {
       signal: AbortSignal.timeout(timeoutMs),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the collector answered ${response.status}`);
+    if (!response.ok) throw new CollectorRefused(`the collector answered ${response.status}`);
   }
+}
+
+class CollectorRefused extends Error {}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CollectorRefused) return error.message;
+  if (!(error instanceof Error)) return 'unknown';
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
 }
