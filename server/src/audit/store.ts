@@ -127,20 +127,22 @@ export async function listAudit(
 }
 
 /**
- * $3 BRP whose users and keys are named, or null for all. One look-up by the primary key per actor: for `id = any (…)`
+ * `condition` restricts the users and keys that are named. One look-up by the primary key per actor: for `id = any (…)`
  * the planner may scan another index with the id in it.
  */
-const FIND_ACTOR_NAMES = statement(
-  'find_actor_names',
-  `select typeid('user', actor) as id,
-     (select name from app_user where id = actor and ($3::int is null or brp_no = $3)) as name
-   from unnest($1::uuid[]) as actor
-   union all
-   select typeid('key', actor),
-     (select name from api_key where id = actor and ($3::int is null or brp_no = $3))
-   from unnest($2::uuid[]) as actor`,
-);
+const findNames = (name: string, condition = '') =>
+  statement(
+    name,
+    `select typeid('user', actor) as id, (select name from app_user where id = actor ${condition}) as name
+     from unnest($1::uuid[]) as actor
+     union all
+     select typeid('key', actor), (select name from api_key where id = actor ${condition})
+     from unnest($2::uuid[]) as actor`,
+  );
+const FIND_ACTOR_NAMES = findNames('find_actor_names');
+const FIND_ACTOR_NAMES_OF_BRP = findNames('find_actor_names_of_brp', 'and brp_no = $3');
 
+type ActorName = { id: string; name: string | null };
 type ActorNames = ReadonlyMap<string, string | null>;
 
 /** Today's names of the users and keys that caused these events, by id. A BRP does not see those of other parties. */
@@ -152,11 +154,10 @@ export async function findActorNames(
   const actors = Array.from(new Set(events.map(({ actor }) => actor)));
   const idsOf = (prefix: IdPrefix) =>
     actors.map((actor) => decodeId(prefix, actor)).filter((id) => id !== null);
-  const rows = await db.query<{ id: string; name: string | null }>(FIND_ACTOR_NAMES, [
-    idsOf(ID_PREFIX.user),
-    idsOf(ID_PREFIX.key),
-    viewer.kind === 'brp' ? viewer.brpNo : null,
-  ]);
+  const ids = [idsOf(ID_PREFIX.user), idsOf(ID_PREFIX.key)];
+  const rows = await (viewer.kind === 'brp'
+    ? db.query<ActorName>(FIND_ACTOR_NAMES_OF_BRP, [...ids, viewer.brpNo])
+    : db.query<ActorName>(FIND_ACTOR_NAMES, ids));
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
