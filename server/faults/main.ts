@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Campaign, ViolationFound } from './campaign.ts';
+import { log, startedAt } from './progress.ts';
 import { type Report, rowsOf, tableOf } from './report.ts';
 import type { Mode } from './target.ts';
 
@@ -35,12 +36,6 @@ const MAX_MINUTES = 240;
 /** Time beyond its minutes that a campaign may need to wait, compare and stop. */
 const GRACE_MS = 10 * 60_000;
 const RESULTS = fileURLToPath(new URL('results', import.meta.url));
-
-const startedAt = Date.now();
-const log = (message: string) => {
-  const seconds = (Date.now() - startedAt) / 1000;
-  process.stdout.write(`${seconds.toFixed(1).padStart(7)} s  ${message}\n`);
-};
 
 function readOptions() {
   const { values } = parseArgs({

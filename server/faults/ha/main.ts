@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { Journal } from '../journal.ts';
+import { log, startedAt } from '../progress.ts';
 import { rowsOf, tableOf } from '../report.ts';
 import { Workload } from '../workload.ts';
 import { createWorld } from '../world.ts';
@@ -31,12 +32,6 @@ Exit code 0: no failure. Otherwise the folder is kept.
 
 const OPERATOR_KEY = 'operator-key-of-the-fail-over-trial';
 const MAX_FAILOVERS = 1_000;
-
-const startedAt = Date.now();
-const log = (message: string) => {
-  const seconds = (Date.now() - startedAt) / 1000;
-  process.stdout.write(`${seconds.toFixed(1).padStart(7)} s  ${message}\n`);
-};
 
 function readOptions() {
   const { values } = parseArgs({
