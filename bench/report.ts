@@ -40,7 +40,7 @@ export function tables(results: Results): string {
     ...overloadTable(results),
     ...disturbances(results),
     ...(results.leftOut.length > 0 ? [`There was no time for: ${results.leftOut.join('; ')}.`] : []),
-    ...(hasCpuTimes ? [] : ['This system does not tell CPU times of processes: costs are wall time.']),
+    ...(hasCpuTimes ? [] : ['This system has no CPU times of processes: costs are wall time.']),
     goalTable(results),
   ].join('\n\n');
 }

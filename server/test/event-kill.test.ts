@@ -80,7 +80,7 @@ test('over kills of the product, every reader sees each committed change once, i
     const client = createBrpClient({ baseUrl, apiKey: brp.key, retry: UNLIMITED });
     for await (const event of client.events.follow({ signal: stopping.signal })) {
       log.push(event);
-      // No event is early: what it tells of can be read.
+      // No event is early: the record that it names can be read.
       if (reader === 0 && 'id' in event.data) await client.customers.get(event.data.id);
     }
   };

@@ -222,7 +222,7 @@ const both = (type: EventType, data: { wind: object; city: object }) => ({
 const sorted = (found: Awaited<ReturnType<typeof news>>) =>
   found.operator ? { ...found, operator: found.operator.toSorted(by) } : found;
 
-test('nominations tell when they are created, sent, and matched', async () => {
+test('nominations have events when they are created, sent, and matched', async () => {
   const day = '2026-10-22';
   await world.nominate();
   await news();

@@ -272,7 +272,7 @@ function describeDocument(
       assert.ok(schema.type === 'integer' || schema.pattern || schema.const, description);
   });
 
-  test(`${name}: the choices of a oneOf are told apart by a constant, which its discriminator maps to them`, () => {
+  test(`${name}: the choices of a oneOf differ by a constant, which its discriminator maps to them`, () => {
     for (const [pointer, { oneOf, discriminator }] of nodes()) {
       if (!Array.isArray(oneOf)) continue;
       const choices = oneOf.map(({ $ref }: Json) => {

@@ -16,7 +16,7 @@ export const Changes = Type.Object(
 );
 export type Changes = Static<typeof Changes>;
 
-/** Tells an open page which of its data are stale. Unlike the feed, it has one entry per type, however many events. */
+/** Which data of an open page are stale. Unlike the feed, it has one entry per type, however many events. */
 export const portalChangesEndpoints = {
   listChanges: endpoint({
     id: 'listChanges',

@@ -158,7 +158,7 @@ export function chain(history: readonly SheetCells[], slot: number): Cell[] {
   return unfold(history, slot, slot).reverse();
 }
 
-/** The part of a sheet that tells which of its cells counted at an instant. */
+/** The part of a sheet that decides which of its cells counted at an instant. */
 export type DatedSheet = Pick<Sheet, 'revision' | 'createdAt' | 'volumes'>;
 
 /** An invalidation of one transaction: the cell of a revision. */

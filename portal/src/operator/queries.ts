@@ -113,7 +113,7 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
 /** Maximum number of records of one kind on the home page: the earliest days come first. */
 export const MAX_COUNTED = 500;
 
-/** Requests one more than the maximum, so that the page can tell that there are more. */
+/** Requests one more than the maximum, so that the page knows whether there are more. */
 async function firstOf<T>(
   records: AsyncIterable<T>,
   isMatch: (record: T) => boolean,

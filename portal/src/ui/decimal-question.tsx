@@ -4,7 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from './button.tsx';
 import { Notice } from './states.tsx';
 
-/** Whether the server cannot tell the decimal mark of a file: its numbers have two readings. */
+/** Whether the server cannot determine the decimal mark of a file: its numbers have two readings. */
 export const isDecimalQuestion = (error: unknown): boolean =>
   isProblem(error) && error.errors.some(({ field, code }) => field === 'decimal' && code === 'required');
 

@@ -183,8 +183,8 @@ const READ_POSITION = 'select pg_current_wal_insert_lsn() as position';
  * Ends a transaction. The position is read in the same call.
  *
  * Postgres warns when a commit did not wait for the synchronous standby because the wait was cancelled, for example by
- * a timeout: the change may be lost with the primary, so it is not confirmed. An `Idempotency-Key` or a read tells the
- * caller later whether it exists.
+ * a timeout: the change may be lost with the primary, so it is not confirmed. With an `Idempotency-Key` or a read the
+ * caller learns later whether it exists.
  */
 async function endOn(
   client: pg.PoolClient,

@@ -343,7 +343,7 @@ type Choices = {
   readonly oneOf: readonly { title: string; properties: Record<string, { const?: string }> }[];
 };
 
-/** From the value of the member that tells the choices apart to the component of the choice. */
+/** From the value of the member that distinguishes the choices to the component of the choice. */
 const mappingOf = ({ discriminator: { propertyName }, oneOf }: Choices): Json =>
   Object.fromEntries(
     oneOf.map(({ title, properties }) => [

@@ -8,7 +8,7 @@ export type PageRequest = {
   seal(position: Position): string;
 };
 
-/** Callers read one record more than the page shows, which tells whether there is a next page. */
+/** Callers read one record more than the page shows, to know whether there is a next page. */
 export function paginate<T>(
   page: PageRequest,
   records: readonly T[],
