@@ -20,8 +20,8 @@ export type MoveResults = {
   readonly p99Ms: { readonly quiet: number; readonly moving: number };
 };
 
-/** The largest BRP has one customer, with 50 contracts of 95. */
-const CONTRACTS = 95;
+/** The largest BRP has one customer, with 51 contracts of 103. */
+const CONTRACTS = 103;
 const DAYS = 365;
 const ROUNDS = 4;
 const NEW_EIC = '11XBENCHMOVE---3';

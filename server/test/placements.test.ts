@@ -281,8 +281,8 @@ test('with a customer, another BRP gets its contracts; the old one goes on seein
   assert.equal((await asBrp(seller)(`/v1/customers/${producer.id}`)).status, 404);
   assert.equal((await asBrp(seller)(`/v1/customers/${producer.id}/placements`)).status, 404);
   for (const path of ['/v1/transactions', `/v1/contracts/${contract.id}/transactions`]) {
-    const statuses = async (brp: WorldBrp) =>
-      (await walk(asBrp(brp), `${path}?slot_number_to=1`, 'transactions', 100)).map(
+    const statuses = async (brp: WorldBrp, filter = '') =>
+      (await walk(asBrp(brp), `${path}?slot_number_to=1${filter}`, 'transactions', 100)).map(
         ({ delivery_start, status }: Transaction) => `${delivery_start.slice(0, 10)} ${status}`,
       );
     assert.deepEqual(await statuses(seller), ['2026-10-19 valid', '2026-10-20 superseded'], path);
@@ -292,6 +292,9 @@ test('with a customer, another BRP gets its contracts; the old one goes on seein
       ['2026-10-19 valid', '2026-10-20 superseded', '2026-10-20 valid'],
       path,
     );
+    for (const brp of [seller, buyer])
+      assert.deepEqual(await statuses(brp, '&status=superseded'), ['2026-10-20 superseded'], path);
+    assert.deepEqual(await statuses(next, '&status=superseded'), [], path);
   }
   const [mine] = await transactionsOf(asBrp(next), contract, '');
   const history = await asBrp(next)(`/v1/transactions/${mine?.id}/history`);

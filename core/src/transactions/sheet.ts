@@ -60,7 +60,7 @@ export const STATUS_BIT = { valid: 1, invalid: 2, superseded: 4 } as const;
 
 const VALID = 0;
 const INVALID = 1;
-const SUPERSEDED = 2;
+export const SUPERSEDED = 2;
 /** Element of `versions` for a slot that the sheet does not set. */
 const NO_VERSION = 0;
 
@@ -251,9 +251,7 @@ function correct(draft: DraftSheet, holder: SheetCells, at: number): void {
  * gets the newest transaction of each slot.
  */
 export function reissueDay(history: readonly SheetCells[], isChosen: Choice): DayChange {
-  const [only] = history;
-  if (only !== undefined && history.length === 1 && isChosenWhole(only, isChosen)) return reissueWhole(only);
-  const holders = newestSheets(history, only?.volumes.length ?? 0);
+  const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
   const draft = emptyDraft(holders);
   const statuses: StatusDrafts = new Map();
   let corrected = 0;
@@ -267,25 +265,6 @@ export function reissueDay(history: readonly SheetCells[], isChosen: Choice): Da
   }
   const sheet = corrected === 0 ? null : packed(nextRevision(history), draft, true);
   return { created: 0, corrected, unchanged: 0, sheet, superseded: statusChanges(statuses) };
-}
-
-function isChosenWhole(sheet: SheetCells, isChosen: Choice): boolean {
-  for (let at = 0; at < sheet.volumes.length; at++) {
-    if (sheet.volumes[at] !== null && !isChosen(sheet, at + 1, statusAt(sheet, at))) return false;
-  }
-  return true;
-}
-
-/** Nearly all days of a move are one sheet. Without arrays per slot, a day takes a quarter of the time. */
-function reissueWhole({ revision, volumes, versions }: SheetCells): DayChange {
-  const next = versions?.map((version) => (version === NO_VERSION ? NO_VERSION : version + 1)) ?? [2];
-  return {
-    created: 0,
-    corrected: volumes.reduce((count: number, volume) => (volume === null ? count : count + 1), 0),
-    unchanged: 0,
-    sheet: { revision: revision + 1, volumes, versions: next, previous: [revision] },
-    superseded: [{ revision, statuses: [SUPERSEDED], statusMask: STATUS_BIT.superseded }],
-  };
 }
 
 /** Nearly all imported days are new: every volume is a first version. */

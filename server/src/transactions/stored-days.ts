@@ -5,6 +5,7 @@ import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
+import { reissueWholeDays } from './whole-days.ts';
 
 /** Contract-days that are read and stored at once. */
 const DAYS_AT_ONCE = 256;
@@ -57,7 +58,12 @@ export async function changeStoredDays(
   const days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
-    const some = days.slice(at, at + DAYS_AT_ONCE);
+    let some = days.slice(at, at + DAYS_AT_ONCE);
+    if (change.kind === 'reissue') {
+      const reissued = await reissueWholeDays(tx, some, dirty, now);
+      transactions += reissued.transactions;
+      some = reissued.left;
+    }
     const batch = new DayBatch(tx, now);
     await batch.load(some);
     const restored: Restored = change.kind === 'restore and reissue' ? await restorable(tx, some) : new Map();

@@ -1,0 +1,104 @@
+import { STATUS_BIT, SUPERSEDED } from '@saldo/core/transactions/sheet.ts';
+import { appendEvents } from '../events/store.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { newSheetId } from '../platform/db/new-id.ts';
+import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+import type { ContractDay } from './day-batch.ts';
+import type { DirtyPositions } from './dirty-positions.ts';
+import { transactionEvents } from './events.ts';
+import { statusColumnOf } from './sheet-status.ts';
+import { partiesOn } from './volume-contracts.ts';
+
+/**
+ * A day whose newest sheet sets every slot and is valid throughout has no other sheet in use. Its next sheet repeats the
+ * volumes with the new parties, and supersedes it as a whole. Volumes with two neighbouring bytes of ones may have an
+ * empty slot. `offset 0` makes it one look-up per day: the planner could read all sheets instead.
+ */
+const REISSUE_WHOLE_DAYS = statement(
+  'reissue_whole_days',
+  `with whole as materialized (
+     select asked.*, newest.revision, newest.volumes, newest.versions,
+       newest.sender_position as former_sender_position, newest.sender_brp as former_sender_brp,
+       newest.receiver_position as former_receiver_position, newest.receiver_brp as former_receiver_brp
+     from unnest($1::uuid[], $2::int[], $3::date[], $4::int[], $5::int[], $6::int[], $7::int[]) with ordinality as asked
+       (id, contract_no, delivery_day, sender_position, sender_brp, receiver_position, receiver_brp, at)
+     cross join lateral (
+       select s.* from sheet s
+       where s.contract_no = asked.contract_no and s.delivery_day = asked.delivery_day
+       order by s.revision desc limit 1
+     ) as newest
+     where (newest.sender_position <> asked.sender_position or newest.receiver_position <> asked.receiver_position)
+       and position('\\xffff'::bytea in newest.volumes) = 0
+       and ${statusColumnOf('newest', 'mask')} is null
+   ), reissued as (
+     insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+       sender_brp, receiver_brp, volumes, versions, previous)
+     select id, $8, contract_no, delivery_day, revision + 1, sender_position, receiver_position, sender_brp,
+       receiver_brp, volumes,
+       case when versions is null then '{2}'
+         else array(select version + 1 from unnest(versions) with ordinality as v (version, at) order by v.at) end,
+       array[revision]
+     from whole order by at
+   ), superseded as (
+     insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
+     select contract_no, delivery_day, revision, former_sender_brp, former_receiver_brp, ${STATUS_BIT.superseded},
+       '{${SUPERSEDED}}'
+     from whole order by at
+   )
+   select at::int, (length(volumes) - 1) / get_byte(volumes, 0), former_sender_position, former_sender_brp,
+     former_receiver_position, former_receiver_brp
+   from whole`,
+);
+
+type ReissuedColumns = [
+  at: number,
+  slots: number,
+  senderPosition: number,
+  senderBrp: number,
+  receiverPosition: number,
+  receiverBrp: number,
+];
+
+/**
+ * Reissues the days of which every slot is valid, within the database: nearly all days of a customer that moves. Returns
+ * the number of transactions, and the days that are left. Precondition: the contracts are locked.
+ */
+export async function reissueWholeDays(
+  tx: Tx,
+  days: readonly ContractDay[],
+  dirty: DirtyPositions,
+  now: number,
+): Promise<{ transactions: number; left: ContractDay[] }> {
+  const parties = days.map(({ contract, day }) => partiesOn(contract, day));
+  const rows = await tx.arrays<ReissuedColumns>(REISSUE_WHOLE_DAYS, [
+    days.map(() => newSheetId()),
+    days.map(({ contract }) => contract.no),
+    days.map(({ day }) => day),
+    parties.map(({ seller }) => seller.positionNo),
+    parties.map(({ seller }) => seller.brpNo),
+    parties.map(({ buyer }) => buyer.positionNo),
+    parties.map(({ buyer }) => buyer.brpNo),
+    timestamp(now),
+  ]);
+  const left = new Set(days);
+  let transactions = 0;
+  const events = rows.flatMap(([at, slots, senderPosition, senderBrp, receiverPosition, receiverBrp]) => {
+    const contractDay = days[at - 1]!;
+    const { contract, day } = contractDay;
+    const { seller, buyer } = parties[at - 1]!;
+    const sheets = [
+      {
+        sender: { positionNo: senderPosition, brpNo: senderBrp },
+        receiver: { positionNo: receiverPosition, brpNo: receiverBrp },
+      },
+      { sender: seller, receiver: buyer },
+    ];
+    left.delete(contractDay);
+    dirty.addMoved(day, sheets);
+    transactions += slots;
+    return transactionEvents(contract, day, sheets, { created: 0, corrected: slots, invalidated: 0 });
+  });
+  await appendEvents(tx, events, now);
+  return { transactions, left: [...left] };
+}
