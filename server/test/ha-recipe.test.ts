@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { exampleValues, fillIn, placeholdersOf, RECIPE_FILES } from '../faults/ha/recipe.ts';
 import { CHECKOUT } from './markdown-blocks.ts';
+
+const HAPROXY = '/usr/sbin/haproxy';
 
 test('the files of the recipe need exactly the values that ha.env.example lists', async () => {
   const files = (await readdir(path.join(CHECKOUT, 'deploy/ha'))).filter((file) => file !== 'ha.env.example');
@@ -12,4 +18,13 @@ test('the files of the recipe need exactly the values that ha.env.example lists'
   assert.deepEqual([...needed].toSorted(), Object.keys(exampleValues()).toSorted());
   for (const file of RECIPE_FILES) assert.doesNotMatch(fillIn(file, exampleValues()), /\$\{/);
   assert.throws(() => fillIn('saldo.env', {}), /a placeholder without a value/);
+});
+
+test('HAProxy accepts its configuration', { skip: !existsSync(HAPROXY) }, async (t) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-haproxy-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'haproxy.cfg');
+  await writeFile(file, fillIn('haproxy.cfg', { ...exampleValues(), NODE_HOST: '127.0.0.1' }));
+  // Rejects with the messages of HAProxy.
+  await promisify(execFile)(HAPROXY, ['-c', '-f', file]);
 });
