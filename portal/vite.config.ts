@@ -1,5 +1,4 @@
 import tailwindcss from '@tailwindcss/vite';
-import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { apiAsData } from './api-as-data.ts';
 
@@ -25,8 +24,17 @@ const preloadCommon: Plugin = {
       })),
 };
 
+/** Preact in place of React, also for the router and the queries: docs/decisions/0020-preact.md. */
 export default defineConfig({
-  plugins: [apiAsData, preloadCommon, react(), tailwindcss()],
+  resolve: {
+    alias: {
+      react: 'preact/compat',
+      'react-dom': 'preact/compat',
+      'react-dom/client': 'preact/compat/client',
+      'react/jsx-runtime': 'preact/jsx-runtime',
+    },
+  },
+  plugins: [apiAsData, preloadCommon, tailwindcss()],
   build: {
     target: 'es2023',
     // Nothing may be inlined: the content security policy allows scripts, styles and images from files only.
@@ -34,6 +42,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: true,
     rolldownOptions: {
+      // The libraries mark modules for rendering on a server, which the portal does not do.
+      checks: { moduleLevelDirective: false },
       output: {
         codeSplitting: {
           groups: [

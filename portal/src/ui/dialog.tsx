@@ -1,12 +1,4 @@
-import {
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useEffectEvent,
-  useId,
-  useLayoutEffect,
-  useRef,
-} from 'react';
+import { type ReactNode, type RefObject, useEffectEvent, useId, useLayoutEffect, useRef } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { FormProblem } from './form.tsx';
@@ -77,10 +69,13 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   );
 }
 
-/** `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. */
+/**
+ * `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. A layout effect,
+ * because the key may be pressed as soon as the dialog is shown.
+ */
 function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {
   const escape = useEffectEvent(onEscape);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       // A list in the dialog may have closed instead. The question about unsaved input is the last dialog of the page.
       const topmost = Array.from(document.querySelectorAll('dialog[open]')).at(-1);

@@ -35,7 +35,7 @@ export function Form({ error, fields, onSubmit, isUnsaved, children }: FormProps
       <form
         noValidate
         data-unsaved={(isUnsaved ?? isTouched) || undefined}
-        onChange={() => setIsTouched(true)}
+        onInput={() => setIsTouched(true)}
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
