@@ -3,6 +3,7 @@ import { after, test } from 'node:test';
 import type { EventType } from '@saldo/api';
 import pg from 'pg';
 import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/events/store.ts';
+import { MEASURE } from '../src/health/metrics.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
 import { type Db, openDatabase } from '../src/platform/db/database.ts';
@@ -125,3 +126,11 @@ for (const [api, owner] of Object.entries(OWNERS)) {
     });
   }
 }
+
+test('a scrape of the metrics reads one row of the log by its key', async () => {
+  const { scans } = await costOf(MEASURE, ['2026-11-16T12:00:00Z', '2026-11-16']);
+  assert.deepEqual(
+    scans.map(({ index, rows }) => `${index}: ${rows}`),
+    ['Index Scan of event_pkey: 0', 'Index Scan of event_pkey: 1'],
+  );
+});

@@ -63,6 +63,7 @@ const AGE = statement(
   'test_age_changes',
   "update changed_position set marked_at = marked_at - interval '61 s'",
 );
+const ANNOUNCE = statement('test_announce_events', 'select announce_events()');
 const LOCK = statement('test_lock_contracts', 'lock table contract in access exclusive mode');
 
 /** Lets reads of contracts wait until `act` has ended. */
@@ -106,6 +107,28 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     await webhookWorkerOf(platform).deliver();
     platform.clock.set(new Date(platform.clock.now() + 3_600_000).toISOString());
     return [await scrape(platform)];
+  },
+  SaldoEventsLate: async () => {
+    const append = () => appendEvent(platform, { type: 'brp', brpNo: seller.no });
+    await webhookWorkerOf(platform).deliver();
+    await append();
+    // A transaction that has announced its events and stays open holds back later ones.
+    const announced = Promise.withResolvers<void>();
+    const scraped = Promise.withResolvers<void>();
+    const holding = platform.db.transaction(async (tx) => {
+      await tx.query(ANNOUNCE);
+      announced.resolve();
+      await scraped.promise;
+    });
+    await announced.promise;
+    await append();
+    platform.clock.set(new Date(platform.clock.now() + 3_600_000).toISOString());
+    const found = await scrape(platform);
+    scraped.resolve();
+    await holding;
+    for (const stage of ['feeds', 'webhooks'])
+      assert.equal(found.samples.get(`saldo_event_lag_seconds{stage="${stage}"}`), 3600, stage);
+    return [found];
   },
   SaldoConnectionsExhausted: () =>
     whileLocked(platform, async () => {

@@ -11,8 +11,11 @@ import type { Metrics } from '../platform/telemetry/metrics.ts';
 /** A scrape does not wait longer: all connections may be in use. */
 const READ_WITHIN_MS = 2_000;
 
-/** $1 now, $2 today. Every part reads a partial index or the rows of the days that are not over. */
-const MEASURE = statement(
+/**
+ * $1 now, $2 today. Every part reads a partial index, one row of the event log, or the rows of the days that are not
+ * over. The snapshot is older than the horizon, so that an event beyond it is committed and held back.
+ */
+export const MEASURE = statement(
   'measure_platform',
   `select
      coalesce((select extract(epoch from clock_timestamp() - min(marked_at)) from changed_position), 0)::float8
@@ -30,7 +33,12 @@ const MEASURE = statement(
         select d.next_attempt_at from webhook_delivery d
         where d.endpoint_id = e.id and d.next_attempt_at is not null
         order by d.next_attempt_at limit 1) due
-      where e.disabled_at is null and e.deleted_at is null) as webhook_due_at`,
+      where e.disabled_at is null and e.deleted_at is null) as webhook_due_at,
+     (select occurred_at from event where sequence > log.horizon order by sequence limit 1) as held_back_at,
+     (select occurred_at from event
+      where sequence > (select sequence from webhook_fan_out) and sequence <= log.horizon
+      order by sequence limit 1) as undelivered_at
+   from event_horizon() as log`,
 );
 
 type CurrentStatus = Exclude<NominationStatus, 'superseded'>;
@@ -39,6 +47,10 @@ type Measures = Record<CurrentStatus, number> & {
   unsent_gate: number | null;
   unanswered: number;
   webhook_due_at: number | null;
+  /** When the oldest event occurred that is not in the feeds yet. */
+  held_back_at: number | null;
+  /** When the oldest event of the feeds occurred whose webhooks are not planned yet. */
+  undelivered_at: number | null;
 };
 
 async function measure(db: Db, now: number): Promise<Measures | null> {
@@ -66,6 +78,7 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
   });
   const value = (read: (known: Measures) => number) => () =>
     measured === null ? Number.NaN : read(measured);
+  const ageOf = (at: number | null) => (at === null ? 0 : Math.max(0, (now - at) / 1000));
 
   metrics.addGauge('saldo_database_up', 'Whether the database answers.', () => (isUp ? 1 : 0));
   metrics.addGauge(
@@ -96,7 +109,16 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
   metrics.addGauge(
     'saldo_webhook_lag_seconds',
     'Time since the oldest webhook that was not tried became due; 0 if none is due.',
-    value(({ webhook_due_at: at }) => (at === null ? 0 : Math.max(0, (now - at) / 1000))),
+    value(({ webhook_due_at: at }) => ageOf(at)),
+  );
+  metrics.addLabelledGauge(
+    'saldo_event_lag_seconds',
+    'Age of the oldest event that has not reached a stage: the feeds, or from there the queues of webhooks.',
+    'stage',
+    (): Record<string, number> =>
+      measured === null
+        ? {}
+        : { feeds: ageOf(measured.held_back_at), webhooks: ageOf(measured.undelivered_at) },
   );
   const usage = (kind: 'inUse' | 'waiting') => () => {
     const { read, write } = db.connections();
