@@ -237,6 +237,7 @@ export const customerEndpoints = {
     body: CustomerUpdate,
     response: CustomerPreview,
     problems: CUSTOMER_UPDATE_PROBLEMS,
+    ignoresIdempotencyKey: true,
     example: {
       request: { balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' } },
       response: customerPreviewExample,

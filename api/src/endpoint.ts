@@ -48,6 +48,8 @@ export type Endpoint<
   readonly conditional?: true;
   /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version`. */
   readonly numberedPages?: true;
+  /** A POST that changes nothing, or has no authenticated caller whose answer could be stored. */
+  readonly ignoresIdempotencyKey?: true;
 };
 
 export const endpoint = <
@@ -62,6 +64,10 @@ export const endpoint = <
 /** Whether the operation changes nothing. Bulk reads are POSTs, as their scopes show. */
 export const isRead = ({ method, scopes }: Pick<Endpoint, 'method' | 'scopes'>): boolean =>
   method === 'GET' || (scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read')));
+
+/** Whether a request repeated with its `Idempotency-Key` gets the stored answer of the first one. */
+export const isRepeatable = (endpoint: Endpoint): boolean =>
+  endpoint.method === 'POST' && !isRead(endpoint) && endpoint.ignoresIdempotencyKey !== true;
 
 type PathParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameterNames<Rest>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, type Endpoint, SCOPES } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
+import { sendRepeatedly } from './repetition.ts';
 import { webhookCases } from './webhook-cases.ts';
 import { createWorld } from './world.ts';
 
@@ -71,7 +72,7 @@ const cases: Record<string, Case> = {
 const statusOf = (id: string) =>
   Object.values<Endpoint>(brpEndpoints).find((one) => one.id === id)?.status ?? 200;
 
-const call = async (id: string, key: string | null) => {
+const call = async (id: string, key: string | null, headers: Record<string, string> = {}) => {
   const endpoint = Object.values(brpEndpoints).find((known) => known.id === id);
   const found = cases[id];
   assert.ok(endpoint && found, `${id} has no case`);
@@ -80,7 +81,7 @@ const call = async (id: string, key: string | null) => {
   return client(platform.baseUrl, key)(path, {
     method: endpoint.method,
     ...(found.body === undefined ? {} : { body: found.body }),
-    ...(found.headers === undefined ? {} : { headers: found.headers }),
+    headers: { ...found.headers, ...headers },
   });
 };
 
@@ -93,9 +94,13 @@ test('every operation has a case, and every case is an operation', () => {
   );
 });
 
-test('every operation responds according to its schema, with the rate-limit headers', async () => {
-  for (const { id } of Object.values(brpEndpoints)) {
-    const { status, headers, text } = await call(id, brp.key);
+test('every operation responds according to its schema, with the rate-limit headers, and repeats as documented', async () => {
+  const document = await request('/openapi.json');
+  for (const endpoint of Object.values<Endpoint>(brpEndpoints)) {
+    const { id } = endpoint;
+    const { status, headers, text } = await sendRepeatedly(document, endpoint, (own) =>
+      call(id, brp.key, own),
+    );
     assert.equal(status, statusOf(id), `${id}: ${text}`);
     assert.equal(headers.get('x-ratelimit-limit'), '1000000', id);
     assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/, id);

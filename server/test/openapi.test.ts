@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import {
   brpEndpoints,
   type Endpoint,
+  isRepeatable,
   marketEndpoints,
   operatorEndpoints,
   PROBLEMS,
@@ -40,11 +41,6 @@ describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpo
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
 describeDocument('the portal API', platform.baseUrl, portalApi, Object.values(portalEndpoints), SESSION);
 describeDocument('the customer API', platform.customerUrl, marketApi, Object.values(marketEndpoints));
-
-/** The operator's and the portal's POSTs change data; those of the BRP API only read. */
-function isRepeatable({ id, method, path }: Endpoint): boolean {
-  return method === 'POST' && /^\/(operator|portal)\//.test(path) && !OPEN_OPERATIONS.includes(id);
-}
 
 /** Checks that apply to every document. */
 function describeDocument(

@@ -6,6 +6,7 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { createWorld, newEic } from './world.ts';
 
@@ -180,12 +181,12 @@ const cases: Record<string, Case> = {
 
 const endpoints: Endpoint[] = [...Object.values(operatorEndpoints), ...Object.values(sandboxEndpoints)];
 
-const call = ({ id, method }: Endpoint, key: string | null, query = '') => {
+const call = ({ id, method }: Endpoint, key: string | null, query = '', own: Record<string, string> = {}) => {
   const { path, body, headers } = cases[id] ?? assert.fail(`${id} has no case`);
   return client(platform.baseUrl, key)(path + query, {
     method,
     ...(body === undefined ? {} : { body }),
-    ...(headers === undefined ? {} : { headers }),
+    headers: { ...headers, ...own },
   });
 };
 
@@ -221,9 +222,12 @@ test('an unknown query parameter is rejected, and nothing is changed', async () 
   // Each request succeeds only once. Its success below shows that it was not applied here.
 });
 
-test('every operation responds according to its schema, with its status and the rate-limit headers', async () => {
+test('every operation responds according to its schema, with its status and the rate-limit headers, and repeats as documented', async () => {
+  const document = await operator('/operator/openapi.json');
   for (const endpoint of endpoints) {
-    const { status, headers, text } = await call(endpoint, operatorKey);
+    const { status, headers, text } = await sendRepeatedly(document, endpoint, (own) =>
+      call(endpoint, operatorKey, '', own),
+    );
     assert.equal(status, endpoint.status ?? 200, `${endpoint.id}: ${text}`);
     assert.equal(headers.get('x-ratelimit-limit'), '1000000', endpoint.id);
     assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/, endpoint.id);

@@ -7,6 +7,7 @@ import { inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { sendRepeatedly } from './repetition.ts';
 import { createWorld } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
@@ -69,10 +70,15 @@ const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
 const endpointOf = (id: string): Endpoint =>
   Object.values(portalEndpoints).find((known) => known.id === id) ?? assert.fail(`${id} is no operation`);
 
-const call = (id: string, from: Pick<typeof browser, 'request'>, query = '') => {
+const call = (
+  id: string,
+  from: Pick<typeof browser, 'request'>,
+  query = '',
+  headers: Record<string, string> = {},
+) => {
   const { path, body } = cases[id] ?? assert.fail(`${id} has no case`);
   const { method } = endpointOf(id);
-  return from.request(path + query, { method, ...(body === undefined ? {} : { body }) });
+  return from.request(path + query, { method, headers, ...(body === undefined ? {} : { body }) });
 };
 
 test('every operation has a case, and every case is an operation', () => {
@@ -124,10 +130,13 @@ test('an operation that accepts JSON rejects other media types', async () => {
   }
 });
 
-test('every operation responds according to its schema, with its status and the rate-limit headers', async () => {
+test('every operation responds according to its schema, with its status and the rate-limit headers, and repeats as documented', async () => {
+  const document = await client(platform.baseUrl)('/portal/openapi.json');
   for (const id of Object.keys(cases)) {
     const from = DOORS.includes(id) ? openBrowser(platform) : userOf(id);
-    const { status, headers, text } = await call(id, from);
+    const { status, headers, text } = await sendRepeatedly(document, endpointOf(id), (own) =>
+      call(id, from, '', own),
+    );
     assert.equal(status, endpointOf(id).status ?? 200, `${id}: ${text}`);
     assert.equal(headers.get('x-ratelimit-limit'), '1000000', id);
     assert.match(headers.get('x-ratelimit-remaining') ?? '', /^\d+$/, id);

@@ -3,9 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { simulationEndpoints } from '@saldo/api';
 import { isTrial } from '../src/first-start.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
+import { sendRepeatedly } from './repetition.ts';
 import { createWorld } from './world.ts';
 
 const DAY = '2026-10-22';
@@ -26,8 +28,8 @@ async function sendSchedule(kwh: number): Promise<string> {
   assert.equal(sent.body.messages.length, 1, sent.text);
   return sent.body.messages[0].id;
 }
-const simulate = (id: string, answer: string) =>
-  operator(`/operator/v1/messages/${id}/simulated-answer`, { method: 'POST', body: { answer } });
+const simulate = (id: string, answer: string, headers: Record<string, string> = {}) =>
+  operator(`/operator/v1/messages/${id}/simulated-answer`, { method: 'POST', body: { answer }, headers });
 const stateOf = async (id: string) => (await operator(`/operator/v1/messages/${id}`)).body.state;
 const current = async () => {
   const versions = await listNominated(asSeller, `&delivery_date=${DAY}`);
@@ -52,7 +54,10 @@ test('the simulated TSO rejects, confirms with other amounts, or confirms a sche
   assert.deepEqual([short?.slots[0]?.amount, short?.slots[0]?.matched_amount], [0.11, 0.1]);
 
   const equal = await sendSchedule(120);
-  const { body } = await simulate(equal, 'match');
+  const document = await operator('/operator/openapi.json');
+  const { body } = await sendRepeatedly(document, simulationEndpoints.simulateAnswer, (headers) =>
+    simulate(equal, 'match', headers),
+  );
   assert.deepEqual(
     body.messages.map(({ type }: { type: string }) => type),
     ['acknowledgement', 'confirmation', 'confirmation'],

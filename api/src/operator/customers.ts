@@ -152,6 +152,7 @@ export const operatorCustomerEndpoints = {
     body: OperatorCustomerUpdate,
     response: previewOf(OperatorCustomer, 'OperatorCustomerPreview'),
     problems: CUSTOMER_UPDATE_PROBLEMS,
+    ignoresIdempotencyKey: true,
     example: {
       request: { balance_group: { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' } },
       response: { ...customerPreviewExample, customer: example },

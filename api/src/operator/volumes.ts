@@ -88,7 +88,7 @@ export const operatorVolumeEndpoints = {
     body: null,
     stream: ['text/csv', 'application/x-ndjson'],
     response: ImportResult,
-    problems: ['unsupported_media_type', 'idempotency_key_reused'],
+    problems: ['unsupported_media_type'],
     example: {
       request: 'contract,delivery_date,slot,volume\nPPA-2026-0017,2026-10-25,1,1.25\n',
       response: {

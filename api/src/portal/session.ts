@@ -67,6 +67,7 @@ export const portalSessionEndpoints = {
     body: Credentials,
     response: SessionState,
     problems: ['invalid_credentials', 'foreign_origin'],
+    ignoresIdempotencyKey: true,
     example: {
       request: { email: stateExample.user.email, password: 'nine gulls over the jetty' },
       response: stateExample,
@@ -168,6 +169,7 @@ export const portalSessionEndpoints = {
     body: Strict({ password: NewPassword }, { title: 'InvitationAccept' }),
     response: SessionState,
     problems: ['invitation_not_found', 'foreign_origin'],
+    ignoresIdempotencyKey: true,
     example: { request: { password: 'nine gulls over the jetty' }, response: stateExample },
   }),
 };

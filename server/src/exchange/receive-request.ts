@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { operatorExchangeEndpoints } from '@saldo/api';
+import { operatorExchangeEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
@@ -51,7 +51,7 @@ export function answerReceive(
       const document = await readDecoded(request, body, receiving.messageLimitBytes);
       const content = () => JSON.stringify(['receiveMessage', hash('sha256', document)]);
       return await answerLong(
-        { db, request, reply, status: 200 },
+        { db, request, reply, endpoint: operatorExchangeEndpoints.receiveMessage },
         { content, skip: async () => {} },
         {
           work: () => receive(db, document, receiving, now, record),

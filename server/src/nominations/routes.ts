@@ -15,7 +15,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
-import { type Route, route } from '../platform/http/routes.ts';
+import { longRoute, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
@@ -108,11 +108,15 @@ export function operatorNominationRoutes(
 ): Route[] {
   const reads = nominationReads(db, rules, operator);
   return [
-    route(operatorNominationEndpoints.runNominations, async ({ body }) => {
-      const run = await nominateDue(db, clock.now(), rules, { day: body.delivery_date });
-      const { positions, created, unchanged, tooLate } = run;
-      return { positions, created, unchanged, too_late: tooLate };
-    }),
+    longRoute(operatorNominationEndpoints.runNominations, ({ body }) => ({
+      async work() {
+        const run = await nominateDue(db, clock.now(), rules, { day: body.delivery_date });
+        const { positions, created, unchanged, tooLate } = run;
+        return { positions, created, unchanged, too_late: tooLate };
+      },
+      // The job nets the same changes without an audit event.
+      record: async () => {},
+    })),
     ...lateRoutes(db),
     route(operatorNominationEndpoints.operatorListNominations, reads.list),
     route(operatorNominationEndpoints.operatorGetNomination, reads.single),

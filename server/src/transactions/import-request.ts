@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import type { AuditAction, ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import { type AuditAction, type ImportResult, operatorVolumeEndpoints } from '@saldo/api';
 import { recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
@@ -51,7 +51,7 @@ export function answerImport(
       request.raw.setTimeout(silenceMs, () => request.raw.destroy());
       const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
       return await answerLong(
-        { db, request, reply, status: 200 },
+        { db, request, reply, endpoint: operatorVolumeEndpoints.importVolumes },
         {
           content: () => JSON.stringify(['importVolumes', type, query, hash?.copy().digest('hex')]),
           async skip() {

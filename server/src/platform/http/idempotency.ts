@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
-import { LIMITS } from '@saldo/api';
+import { type Endpoint, isRepeatable, LIMITS } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DATABASE_LIMITS, StaleStatement } from '../db/connection.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -60,7 +60,8 @@ function sealer(callerSecret: string, idempotencyKey: string) {
   };
 }
 
-function idempotencyKeyOf(request: FastifyRequest): string | null {
+function idempotencyKeyOf(endpoint: Endpoint, request: FastifyRequest): string | null {
+  if (!isRepeatable(endpoint)) return null;
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || key.length < 1 || key.length > LIMITS.idempotencyKeyLength) {
@@ -119,7 +120,7 @@ type RequestContext = {
   readonly db: Database;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly status: number;
+  readonly endpoint: Endpoint;
 };
 
 /**
@@ -127,11 +128,11 @@ type RequestContext = {
  * once: a prepared statement that no longer fits the schema causes a retry.
  */
 export async function answerInTransaction(
-  { db, request, reply, status }: RequestContext,
+  { db, request, reply, endpoint }: RequestContext,
   content: () => string,
   work: (tx: Tx) => Promise<object | string>,
 ): Promise<object | string> {
-  const key = request.method === 'POST' ? idempotencyKeyOf(request) : null;
+  const key = idempotencyKeyOf(endpoint, request);
   if (key === null) return retryOutdated(() => db.transaction(work));
   const asked = repeatable(callerSecretOf(request), key);
   return retryOutdated(() =>
@@ -140,7 +141,7 @@ export async function answerInTransaction(
       if (earlier !== null) return replay(reply, earlier(content()));
       const answer = await work(tx);
       const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-      await asked.remember(tx, content(), { status, body });
+      await asked.remember(tx, content(), { status: endpoint.status ?? 200, body });
       return body;
     }),
   );
@@ -179,11 +180,11 @@ export type StreamedContent = {
 
 /** Runs the work without holding a connection, then stores audit event and answer in one short transaction. */
 export async function answerLong<A extends object>(
-  { db, request, reply, status }: RequestContext,
+  { db, request, reply, endpoint }: RequestContext,
   { content, skip }: StreamedContent,
   { work, record }: LongOperation<A>,
 ): Promise<A | string> {
-  const key = request.method === 'POST' ? idempotencyKeyOf(request) : null;
+  const key = idempotencyKeyOf(endpoint, request);
   if (key === null) {
     const answer = await work();
     await db.transaction((tx) => record(tx, answer));
@@ -203,7 +204,7 @@ export async function answerLong<A extends object>(
       if (other !== null) return replay(reply, other(content()));
       await record(tx, answer);
       const body = JSON.stringify(answer);
-      await asked.remember(tx, content(), { status, body });
+      await asked.remember(tx, content(), { status: endpoint.status ?? 200, body });
       return body;
     });
   });

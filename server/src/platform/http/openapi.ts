@@ -1,5 +1,6 @@
 import {
   type Endpoint,
+  isRepeatable,
   PATH_PARAMETERS,
   PROBLEM_CODES,
   PROBLEMS,
@@ -80,14 +81,10 @@ const problemsOf = (endpoint: Endpoint, access: ApiAccess): ProblemCode[] => {
   if (!access.isOpen(endpoint)) add([access.problem]);
   if (endpoint.scopes.length > 0) add(['insufficient_scopes']);
   if (endpoint.body !== null || endpoint.stream !== undefined) add(BODY_PROBLEMS);
-  if (isRepeatable(endpoint, access)) add(['idempotency_key_reused']);
+  if (isRepeatable(endpoint)) add(['idempotency_key_reused']);
   add(endpoint.problems);
   return [...problems];
 };
-
-/** POSTs of these APIs change data, so each accepts an `Idempotency-Key`, unless it has no caller. */
-const isRepeatable = (endpoint: Endpoint, { isOpen }: ApiAccess) =>
-  endpoint.method === 'POST' && /^\/(operator|portal)\//.test(endpoint.path) && !isOpen(endpoint);
 
 /** Generates the document from the schemas that validate the requests, so that the two cannot differ. */
 export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoint[]): Json {
@@ -118,7 +115,7 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
     components: {
       schemas: components,
       examples: Object.fromEntries(problems.map((code) => [code, problemExample(api, code)])),
-      headers: usedHeaders(endpoints, access),
+      headers: usedHeaders(endpoints),
       securitySchemes: { [access.scheme]: access.definition },
     },
   };
@@ -139,11 +136,11 @@ function operation(endpoint: Endpoint, access: ApiAccess, components: Json): Jso
       ...queryParameters(endpoint, components),
       ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
       ...(endpoint.numberedPages ? [listVersion(endpoint)] : []),
-      ...(isRepeatable(endpoint, access) ? [IDEMPOTENCY_KEY] : []),
+      ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body === null ? {} : { requestBody: body }),
     responses: {
-      [endpoint.status ?? 200]: success(endpoint, access, components),
+      [endpoint.status ?? 200]: success(endpoint, components),
       ...(endpoint.conditional && endpoint.method === 'GET'
         ? { 304: { description: 'Not Modified', headers: headersOf(304, ['ETag']) } }
         : {}),
@@ -154,14 +151,14 @@ function operation(endpoint: Endpoint, access: ApiAccess, components: Json): Jso
 
 const SUCCESS_NAMES = { 200: 'OK', 201: 'Created', 204: 'No Content' };
 
-function success(endpoint: Endpoint, access: ApiAccess, components: Json): Json {
+function success(endpoint: Endpoint, components: Json): Json {
   const status = endpoint.status ?? 200;
   const about = {
     description: SUCCESS_NAMES[status],
     headers: headersOf(status, [
       ...(endpoint.conditional ? (['ETag'] as const) : []),
       ...(endpoint.numberedPages ? PAGE_HEADERS : []),
-      ...(isRepeatable(endpoint, access) ? (['Idempotent-Replayed'] as const) : []),
+      ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
     ]),
   };
   if (status === 204) return about;
@@ -289,13 +286,13 @@ function headersOf(status: number, own: readonly HeaderName[] = []): Json {
 }
 
 /** Only the headers that some operation of the document uses. */
-function usedHeaders(endpoints: readonly Endpoint[], access: ApiAccess): Json {
+function usedHeaders(endpoints: readonly Endpoint[]): Json {
   const isUsed = (name: string) => {
     if (PAGE_HEADERS.some((known) => known === name)) {
       return endpoints.some(({ numberedPages }) => numberedPages === true);
     }
     if (name === 'ETag') return endpoints.some(({ conditional }) => conditional === true);
-    return name !== 'Idempotent-Replayed' || endpoints.some((endpoint) => isRepeatable(endpoint, access));
+    return name !== 'Idempotent-Replayed' || endpoints.some(isRepeatable);
   };
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
 }

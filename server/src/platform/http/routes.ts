@@ -60,7 +60,7 @@ export const route = <E extends Endpoint>(
   openPlace: OpenPlace = () => null,
 ): Route => ({ endpoint, handle, openPlace });
 
-/** An operation that changes data. A POST supports `Idempotency-Key`. */
+/** An operation that changes data. If it is repeatable, it supports `Idempotency-Key`. */
 export const writeRoute = <E extends Endpoint>(
   endpoint: E,
   write: WriteHandler<E>,
@@ -124,7 +124,7 @@ function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<
   if ('handle' in route) return route.handle(call);
   const { endpoint } = route;
   const { request, reply } = call;
-  const context = { db, request, reply, status: endpoint.status ?? 200 };
+  const context = { db, request, reply, endpoint };
   const content = () => {
     // A file can be large, so its hash stands for its content.
     const body = Buffer.isBuffer(request.body) ? hash('sha256', request.body) : call.body;
