@@ -213,7 +213,7 @@ export const startService = (
   });
 
 /** Loaded only if telemetry is configured, so that it costs nothing otherwise. */
-async function startTracer({ telemetry }: Config, logger: Logger): Promise<Tracer | null> {
+export async function startTracer({ telemetry }: Config, logger: Logger): Promise<Tracer | null> {
   if (telemetry === null) return null;
   const { Tracer } = await import('./platform/telemetry/tracer.ts');
   return new Tracer(telemetry, logger);

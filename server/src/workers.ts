@@ -14,6 +14,7 @@ import {
   startAdmin,
   type startService,
   startStore,
+  startTracer,
 } from './start-platform.ts';
 import { WorkerFailed } from './worker-failed.ts';
 
@@ -43,6 +44,7 @@ const say = (worker: Worker, message: ToWorker) => worker.send(message);
 export async function startWorkers(config: Config, dependencies: PlatformDependencies): Promise<Platform> {
   const store = await startStore(config, dependencies);
   const db = openConfigured(config, store.url, null);
+  const tracer = await startTracer(config, dependencies.logger);
   const ports: Server[] = [];
   const pool = createWorkerPool(dependencies.logger);
   const stop = async () => {
@@ -52,6 +54,7 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
     await pool.stop();
     await db.close();
     await store.stop();
+    await tracer?.stop();
   };
   try {
     const share = async (listener: ListenerName, port: number) => {

@@ -1,37 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { pino } from 'pino';
 import { EXPORT_LIMITS, OtlpExporter } from '../src/platform/telemetry/otlp-exporter.ts';
+import { attributesOf, type Json, logRecordsOf, startCollector } from './collector.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
-
-type Json = ReturnType<typeof JSON.parse>;
-type Received = { path: string; headers: Record<string, unknown>; body: Json };
-
-/** A collector that keeps what it receives. */
-async function startCollector(answer: (path: string) => number | null) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body: Json = JSON.parse(Buffer.concat(chunks).toString());
-      received.push({ path: request.url ?? '', headers: request.headers, body });
-      const status = answer(request.url ?? '');
-      if (status !== null) response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 const collector = await startCollector(() => 200);
 const environment = {
@@ -67,12 +40,7 @@ const spans = (): Json[] =>
   collector.received
     .filter(({ path }) => path === '/v1/traces')
     .flatMap(({ body }) => body.resourceSpans[0].scopeSpans[0].spans);
-const records = (): Json[] =>
-  collector.received
-    .filter(({ path }) => path === '/v1/logs')
-    .flatMap(({ body }) => body.resourceLogs[0].scopeLogs[0].logRecords);
-const attributesOf = ({ attributes }: Json): Json =>
-  Object.fromEntries(attributes.map(({ key, value }: Json) => [key, Object.values(value)[0]]));
+const records = () => logRecordsOf(collector);
 
 const metricsOf = async ({ adminUrl }: { adminUrl: string }) => (await fetch(`${adminUrl}/metrics`)).text();
 

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { metricsOfWorkers } from '../src/platform/telemetry/metrics.ts';
+import { attributesOf, logRecordsOf, startCollector } from './collector.ts';
 import { createDatabase } from './databases.ts';
 import { runProduct, startProduct } from './product.ts';
+import { until } from './until.ts';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'saldo-workers-'));
 const database = await createDatabase();
@@ -16,16 +18,20 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const collector = await startCollector(() => 200);
+
 const WORKER = /^process_start_time_seconds\{worker="(\d+)"\}/gm;
 
-test('several workers share the ports, are distinguishable, replaced when one exits, and stop together', async () => {
+test('several workers share the ports, are distinguishable, replaced when one exits, and stop together', async (t) => {
   const product = await startProduct({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
     DEMO: 'on',
     WORKERS: '2',
     LOG_LEVEL: 'info',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   });
+  t.after(() => product.child.exitCode === null && product.end('SIGKILL'));
   const [brp] = (await product.demo()).brps;
   assert.ok(brp);
   const ask = () =>
@@ -57,6 +63,11 @@ test('several workers share the ports, are distinguishable, replaced when one ex
   }
   assert.ok(now.includes(before[1]), 'the other worker continues');
   assert.match(product.log(), new RegExp(`"pid":${before[0]}.*worker exited`));
+  // The first process exports its own log too.
+  const exported = await until(() =>
+    logRecordsOf(collector).find(({ body }) => body.stringValue.startsWith('worker exited')),
+  );
+  assert.equal(attributesOf(exported).pid, before[0]);
   assert.equal(await product.end('SIGTERM'), 0);
 });
 
