@@ -233,14 +233,17 @@ test('an unknown page is a 404 page for browsers and a problem for programs', as
     '/errors/nowhere',
     '/docs/README.md',
   ];
+  const etags = new Set<string | null>();
   for (const url of [...nowhere, '/docs/images/%2e%2e/README.md', '/docs/guides/time.md.md']) {
     const page = await fetch(platform.baseUrl + url, { headers: HTML });
     assert.equal(page.status, 404, url);
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8', url);
     assert.match(await page.text(), /<h1>Page not found<\/h1>/, url);
+    etags.add(page.headers.get('etag'));
     const answer = await request(url);
     assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], url);
   }
+  assert.equal(etags.size, 1, 'the same page at all addresses');
 });
 
 test('Markdown becomes HTML without scripts, whatever it contains', async () => {

@@ -352,6 +352,9 @@ test('the page to try the APIs loads everything from the server itself, under a 
     const page = await request(path);
     assert.equal(page.status, 200, path);
     if (path.endsWith('/openapi.json')) continue;
+    const etag = page.headers.get('etag') ?? assert.fail(path);
+    const again = await fetch(platform.baseUrl + path, { headers: { 'if-none-match': etag } });
+    assert.deepEqual([again.status, await again.text()], [304, ''], path);
     const policy = page.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/, path);
     assert.match(policy, /script-src 'self'(;|$)/, 'inline and external scripts are forbidden');

@@ -13,7 +13,7 @@ export type NavigationGroup = {
 /** With how many headings a page has a table of contents. A longer one would hide the page. */
 const CONTENTS = { from: 3, to: 40 };
 
-function navigation(groups: readonly NavigationGroup[], current: string): string {
+function navigation(groups: readonly NavigationGroup[], current: string | null): string {
   const link = ({ url, label }: NavigationLink) =>
     `<li><a href="${url}"${url === current ? ' aria-current="page"' : ''}>${escapeHtml(label)}</a></li>`;
   return groups
@@ -43,7 +43,8 @@ export function summaryOf({ sections }: RenderedPage): string {
 }
 
 export type PageView = {
-  readonly url: string;
+  /** Null for a page that is shown at any URL. */
+  readonly url: string | null;
   readonly page: RenderedPage;
   readonly groups: readonly NavigationGroup[];
   /** The URL of the page's Markdown. Null for a page that is not part of the site. */

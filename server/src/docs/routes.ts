@@ -27,7 +27,7 @@ export function mountDocs(app: FastifyInstance, site: Site): void {
     if (withoutSlash !== url && (await site.find(withoutSlash))) return reply.redirect(withoutSlash, 308);
     if (request.headers.accept?.includes('text/html') !== true)
       throw problem('not_found', `The documentation has no page ${url}.`);
-    await (await site.notFound(url)).send(request, reply.code(404));
+    await (await site.notFound()).send(request, reply.code(404));
     return reply;
   };
   for (const path of ['/docs', '/docs/*', '/errors', '/errors/*', '/errors.md', '/llms.txt'])

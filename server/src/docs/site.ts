@@ -40,7 +40,8 @@ export type DocumentedApi = {
 export type Site = {
   /** Null if there is no such page. */
   find(url: string): Promise<StaticFile | null>;
-  notFound(url: string): Promise<StaticFile>;
+  /** The page for all URLs without one. */
+  notFound(): Promise<StaticFile>;
 };
 
 type Source = {
@@ -179,6 +180,7 @@ export function createSite(apis: readonly DocumentedApi[]): Site {
   const files = new Map<string, Promise<StaticFile | null>>();
   let collection: Collection | null = null;
   const collected = () => (collection ??= collect(apis));
+  let missing: Promise<StaticFile> | null = null;
   return {
     find(url) {
       const known = files.get(url);
@@ -192,10 +194,7 @@ export function createSite(apis: readonly DocumentedApi[]): Site {
       );
       return loaded;
     },
-    async notFound(url) {
-      const page = await renderMarkdown(NOT_FOUND, (href) => href);
-      return textFile('page.html', layout({ url, page, groups: collected().groups, markdownUrl: null }));
-    },
+    notFound: () => (missing ??= notFoundPage(collected().groups)),
   };
 }
 
@@ -206,6 +205,11 @@ const NOT_FOUND = `# Page not found
 
 There is no page at this address. Use the search, or begin at the [first page](/docs).
 `;
+
+async function notFoundPage(groups: readonly NavigationGroup[]): Promise<StaticFile> {
+  const page = await renderMarkdown(NOT_FOUND, (href) => href);
+  return textFile('page.html', layout({ url: null, page, groups, markdownUrl: null }));
+}
 
 const textFile = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { type StaticFile, staticFile } from '../platform/http/static-file.ts';
 
 /** An OpenAPI document that the page offers. */
 export type OfferedDocument = { readonly name: string; readonly url: string };
@@ -72,26 +73,26 @@ SwaggerUIBundle({
 });
 `;
 
-const FILES: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Serves Swagger UI, to send requests from a browser, without any third-party host. */
+/** `no-cache`: browsers revalidate by ETag, so that an upgrade takes effect at once. */
+const HEADERS = { 'content-security-policy': POLICY, 'cache-control': 'no-cache' };
+
+/** Serves Swagger UI, to send requests from a browser, without any third-party host. Files are read at their first request. */
 export function mountTryOut(app: FastifyInstance, documents: readonly OfferedDocument[]): void {
-  const content = async (type: string, body: string | Buffer) => ({ type, body });
-  const pages: Record<string, () => Promise<{ type: string; body: string | Buffer }>> = {
-    '/docs/try': () => content('text/html; charset=utf-8', page(documents)),
-    '/docs/try/start.js': () => content('text/javascript; charset=utf-8', startScript(documents)),
-  };
-  for (const [name, type] of Object.entries(FILES)) {
-    pages[`/docs/try/${name}`] = async () => content(type, await readFile(path.join(UI, name)));
-  }
-  for (const [url, load] of Object.entries(pages)) {
-    app.get(url, async (_request, reply) => {
-      const { type, body } = await load();
-      return reply.type(type).header('content-security-policy', POLICY).send(body);
+  const serve = (url: string, name: string, read: () => Promise<Buffer>) => {
+    let file: Promise<StaticFile> | null = null;
+    app.get(url, async (request, reply) => {
+      file ??= read().then((body) => staticFile(name, body, HEADERS));
+      const found = await file.catch((error: unknown) => {
+        file = null;
+        throw error;
+      });
+      await found.send(request, reply);
+      return reply;
     });
-  }
+  };
+  serve('/docs/try', 'page.html', async () => Buffer.from(page(documents)));
+  serve('/docs/try/start.js', 'start.js', async () => Buffer.from(startScript(documents)));
+  for (const name of FILES) serve(`/docs/try/${name}`, name, () => readFile(path.join(UI, name)));
 }

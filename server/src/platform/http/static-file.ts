@@ -26,10 +26,17 @@ const TYPES: Record<string, string> = {
 /** Formats that are already compressed or too small to benefit. */
 const PACKED = new Set(['.png', '.ico', '.woff2']);
 
+/** From this length on, maximum compression would delay the first response: 4 s of CPU time for 1.7 MB, for 9 % less. */
+const LARGE_BYTES = 512 * 1024;
+
+const brotliParams = ({ length }: Buffer) => ({
+  [constants.BROTLI_PARAM_QUALITY]: length < LARGE_BYTES ? constants.BROTLI_MAX_QUALITY : 9,
+  [constants.BROTLI_PARAM_SIZE_HINT]: length,
+});
+
 /** Maximum compression, because each file is compressed only once, at its first request. */
 const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
-  br: (body) =>
-    promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: body.length } }),
+  br: (body) => promisify(brotliCompress)(body, { params: brotliParams(body) }),
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
