@@ -35,9 +35,10 @@ export async function listUndelivered(
 
 /**
  * Messages that this process has delivered, but whose record the database has not confirmed, for instance because of a
- * fail-over. A later run of the same process only records them, so that the TSO does not get the file twice.
+ * fail-over. A later run of the same process only records them, so that the TSO does not get the file twice. Those that
+ * turn out to be recorded are forgotten, so that the set is not larger than the number of undelivered messages.
  */
-const unconfirmed = new Set<string>();
+export const unconfirmed = new Set<string>();
 
 /**
  * Delivers stored schedules and status requests, oldest first. After a failure, later messages for the same TSO and day
@@ -52,7 +53,10 @@ export async function deliverStored(
 ): Promise<void> {
   const { transport } = exchange;
   if (transport === null) return;
+  // Read before the list, which then has all of them that are not recorded.
+  const known = [...unconfirmed];
   const waiting = await listUndelivered(db, { day: requested?.day ?? null, tso: requested?.tso ?? null });
+  if (requested === null) forgetRecorded(known, waiting);
   const stuck = new Set<string>();
   for (const message of waiting) {
     const { id, tso, day } = message;
@@ -67,6 +71,11 @@ export async function deliverStored(
       run.faults.push(await recordUndelivered(db, message, error, now));
     }
   }
+}
+
+function forgetRecorded(known: readonly string[], waiting: readonly Undelivered[]): void {
+  const ids = new Set(waiting.map(({ id }) => id));
+  for (const id of known) if (!ids.has(id)) unconfirmed.delete(id);
 }
 
 /** Records why a stored message could not be delivered, for the message and for the nominations that it carries. */

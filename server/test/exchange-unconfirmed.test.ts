@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deliverStored, unconfirmed } from '../src/exchange/process/deliver.ts';
+import { sendDue } from '../src/exchange/process/send.ts';
+import { DatabaseUnavailable } from '../src/platform/db/connection.ts';
+import type { Database } from '../src/platform/db/database.ts';
+import { startTestPlatform } from './harness.ts';
+import { createWorld } from './world.ts';
+
+const platform = await startTestPlatform();
+const { db, clock, exchange } = platform;
+const world = createWorld(db, clock);
+const { producer, consumer } = await world.pair();
+const contract = await world.contract(producer, consumer);
+
+const delivered: string[] = [];
+const transport = { deliver: async ({ id }: { id: string }) => void delivered.push(id) };
+/** One turn of the job that delivers stored messages. */
+const deliverOn = (database: Database) =>
+  deliverStored(database, clock.now(), { ...exchange, transport }, null, { messageIds: [], faults: [] });
+
+/** Stores a schedule without delivering it. */
+async function storeSchedule(day: string): Promise<void> {
+  await world.volumes(contract, day, 250);
+  await world.nominate();
+  delivered.length = 0;
+  await sendDue(db, clock.now(), { ...exchange, transport: null }, { day, tso: null });
+}
+
+const lost = () => new DatabaseUnavailable('connection lost');
+
+test('a message whose record was rolled back is recorded by the next run, and not delivered again', async () => {
+  await storeSchedule('2026-10-22');
+  const losing: Database = {
+    ...db,
+    transaction: (work) =>
+      db.transaction(async (tx) => {
+        await work(tx);
+        throw lost();
+      }),
+  };
+  await assert.rejects(deliverOn(losing), DatabaseUnavailable);
+  assert.equal(delivered.length, 1);
+  assert.deepEqual([...unconfirmed], delivered);
+  await deliverOn(db);
+  assert.equal(delivered.length, 1);
+  assert.equal(unconfirmed.size, 0);
+});
+
+test('a message whose record was committed without a confirmation is forgotten by the next run', async () => {
+  await storeSchedule('2026-10-23');
+  const losing: Database = {
+    ...db,
+    async transaction(work) {
+      await db.transaction(work);
+      throw lost();
+    },
+  };
+  await assert.rejects(deliverOn(losing), DatabaseUnavailable);
+  assert.deepEqual([...unconfirmed], delivered);
+  await deliverOn(db);
+  assert.equal(delivered.length, 1);
+  assert.equal(unconfirmed.size, 0);
+});
