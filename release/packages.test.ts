@@ -106,15 +106,25 @@ test('the SDK has types for both module systems, and they reject wrong arguments
   await compile(...files);
 });
 
-/** The strictest settings that a project is likely to have. Returns the compiler's statistics. */
-async function compile(...files: string[]): Promise<string> {
-  const options =
-    '--checkers 1 --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --target es2022 --module node16 --lib es2023,dom,dom.iterable --extendedDiagnostics --types';
-  const { stdout } = await run(process.execPath, [TSC, ...options.split(' '), '', ...files], {
+/** Runs the compiler on files of the project. Returns its output. */
+async function compileWith(options: readonly string[], files: readonly string[]): Promise<string> {
+  const common = ['--checkers', '1', '--noEmit', '--strict'];
+  const { stdout } = await run(process.execPath, [TSC, ...common, ...options, ...files], {
     cwd: project,
   }).catch(({ stdout: faults }: { stdout: string }) => assert.fail(faults));
   return stdout;
 }
+
+/** The strictest settings that a project is likely to have. */
+const STRICT = [
+  ...['--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'],
+  ...['--target', 'es2022', '--module', 'node16', '--lib', 'es2023,dom,dom.iterable'],
+];
+const WITHOUT_TYPES = ['--types', ''];
+
+/** Returns the compiler's statistics. */
+const compile = (...files: string[]) =>
+  compileWith([...STRICT, '--extendedDiagnostics', ...WITHOUT_TYPES], files);
 
 test('importing the SDK costs the type checker at most half of an empty project more', async () => {
   const costOf = async (file: string) => {
@@ -153,10 +163,7 @@ test('the examples of the README compile with the published types', async () => 
   assert.ok(blocks.length >= 7);
   const files = await Promise.all(blocks.map((block, index) => write(`example-${index}.mts`, block)));
   const roots = fileURLToPath(new URL('../node_modules/@types', import.meta.url));
-  const options = `--checkers 1 --noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --skipLibCheck --target es2022 --module node16 --lib es2023,dom,dom.iterable --types node --typeRoots ${roots}`;
-  await run(process.execPath, [TSC, ...options.split(' '), ...files], { cwd: project }).catch(
-    ({ stdout }: { stdout: string }) => assert.fail(stdout),
-  );
+  await compileWith([...STRICT, '--skipLibCheck', '--types', 'node', '--typeRoots', roots], files);
 });
 
 test('the clients of the sources have the published types', async () => {
@@ -169,11 +176,8 @@ test('the clients of the sources have the published types', async () => {
     'conform.ts',
     `import type * as source from '${source}';\nimport type * as published from '${published}';\n${clients.join('\n')}`,
   );
-  const options =
-    '--checkers 1 --noEmit --strict --target esnext --module nodenext --lib esnext,dom,dom.iterable --allowImportingTsExtensions --skipLibCheck --types';
-  await run(process.execPath, [TSC, ...options.split(' '), '', file], { cwd: project }).catch(
-    ({ stdout }: { stdout: string }) => assert.fail(stdout),
-  );
+  const ours = ['--target', 'esnext', '--module', 'nodenext', '--lib', 'esnext,dom,dom.iterable'];
+  await compileWith([...ours, '--allowImportingTsExtensions', '--skipLibCheck', ...WITHOUT_TYPES], [file]);
 });
 
 test('the command line runs', async () => {
