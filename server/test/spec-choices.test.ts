@@ -341,6 +341,7 @@ test('in a query a plus sign means a blank, so an offset has to be escaped', asy
   assert.equal((await request(`/v1/contracts?delivery_start=${escaped}`)).status, 200);
   const answer = await request(`/v1/contracts?delivery_start=${plain}`);
   assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['delivery_start invalid_format'] });
+  assert.match(answer.body.errors[0].message, /in a URL, write \+ as %2B$/);
 });
 
 test('a contract of any type without transactions has an empty list of them', async () => {

@@ -54,6 +54,10 @@ export const FIELD_TEXTS: readonly Template[] = [
     'muss ein vorhandener Zeitpunkt mit Zeitzone wie {1} sein',
   ],
   [
+    'must be a date-time without a blank; in a URL, write + as %2B',
+    'muss ein Zeitpunkt ohne Leerzeichen sein; in einer URL steht %2B für +',
+  ],
+  [
     'must be the id of an event, or a date-time such as {}',
     'muss die Id eines Ereignisses sein, oder ein Zeitpunkt wie {1}',
   ],

@@ -12,6 +12,9 @@ import { deliveryRange, touchedDays } from './time-filter.ts';
 /** Returns all field errors of a value. An empty list means that the value is valid. */
 export type Validator = (value: unknown) => ProblemFieldError[];
 
+/** An offset whose plus sign was not escaped in a URL. */
+const BLANK_OFFSET = / \d\d:\d\d$/;
+
 const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text: string) => string }> = {
   date: {
     check: (text) => parseDay(text) !== null,
@@ -19,7 +22,10 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   },
   'date-time': {
     check: (text) => parseInstant(text) !== null,
-    explain: () => 'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
+    explain: (text) =>
+      BLANK_OFFSET.test(text)
+        ? 'must be a date-time without a blank; in a URL, write + as %2B'
+        : 'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
   },
   eic: {
     check: (text) => checkEic(text) === null,
