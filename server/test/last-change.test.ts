@@ -46,6 +46,25 @@ test('a BRP does not get names of the operator’s users; the operator gets all 
   assert.equal(typeof body.actor_name, 'string');
 });
 
+test('the operator reads who changed or deleted a demand; a sign-in and a change of nothing are no change of a user', async () => {
+  const { body: demand } = await ofOperator.request('/operator/v1/demands', {
+    method: 'POST',
+    body: { contract_period: 5, delivery_volume: 9000, country: 'DE' },
+  });
+  assertProblem(await ofOperator.request(pathOf(demand.id)), 404, 'not_found');
+  await ofOperator.request(`/operator/v1/demands/${demand.id}`, { method: 'DELETE' });
+  const name = await nameOf(ofOperator);
+  assert.equal((await ofOperator.request(pathOf(demand.id))).body.actor_name, name);
+  assert.equal((await ofBrp.request(pathOf(demand.id))).status, 404);
+
+  const { id } = (await ofBrp.request('/portal/v1/session')).body.user;
+  assertProblem(await ofOperator.request(pathOf(id)), 404, 'not_found');
+  const user = `/operator/v1/users/${id}`;
+  await rename(ofOperator, user, { name: 'Ina' });
+  await client(platform.baseUrl, await world.operatorKey())(user, { method: 'PATCH', body: { name: 'Ina' } });
+  assert.equal((await ofOperator.request(pathOf(id))).body.actor_name, name);
+});
+
 test('records of other BRPs, unknown ones and those of accounts are not found', async () => {
   for (const id of [customer.id, sellerGroup.eic, 'cust_unknown'])
     assertProblem(await ofBuyer.request(pathOf(id)), 404, 'not_found');

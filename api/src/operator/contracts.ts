@@ -78,12 +78,13 @@ export const operatorContractEndpoints = {
     path: '/operator/v1/contracts/{contract_id}',
     tag,
     summary: 'Read a contract',
-    description: 'One contract, of any BRP.',
+    description: 'One contract, of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: null,
     response: Contract,
     problems: ['contract_not_found'],
+    conditional: true,
     example: { response: contractExample },
   }),
   updateContract: endpoint({
@@ -93,7 +94,7 @@ export const operatorContractEndpoints = {
     tag,
     summary: 'End a contract early, or set its dates',
     description:
-      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once.',
+      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. `If-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -110,7 +111,8 @@ export const operatorContractEndpoints = {
       },
     ),
     response: Contract,
-    problems: ['contract_not_found'],
+    problems: ['contract_not_found', 'precondition_failed'],
+    conditional: true,
     example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: contractExample },
   }),
 };

@@ -139,12 +139,13 @@ export const operatorUserEndpoints = {
     path: '/operator/v1/users/{user_id}',
     tag,
     summary: 'Read a user',
-    description: 'One user, by its id.',
+    description: 'One user, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: null,
     response: User,
     problems: ['user_not_found'],
+    conditional: true,
     example: { response: userExample },
   }),
   updateUser: endpoint({
@@ -154,7 +155,7 @@ export const operatorUserEndpoints = {
     tag,
     summary: 'Change a user',
     description:
-      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation.',
+      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. `If-Match` is supported.',
     scopes: [],
     query: Strict({}),
     body: Strict(
@@ -182,7 +183,8 @@ export const operatorUserEndpoints = {
       },
     ),
     response: User,
-    problems: ['user_not_found', 'invalid_status_transition'],
+    problems: ['user_not_found', 'invalid_status_transition', 'precondition_failed'],
+    conditional: true,
     example: { request: { permissions: 'manage' }, response: userExample },
   }),
   inviteUser: endpoint({

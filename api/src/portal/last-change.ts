@@ -26,7 +26,7 @@ export const portalLastChangeEndpoints = {
     tag: 'Changes',
     summary: 'Read who changed a record last',
     description:
-      'The last change of a customer or a balance group, from the audit trail. `record_id` is the id of the customer, or the EIC of the balance group.',
+      'The last change of a record, from the audit trail. `record_id` is its id, or the EIC of a balance group. A user of a BRP reads it for customers and balance groups.',
     scopes: [],
     query: Strict({}),
     body: null,

@@ -126,6 +126,22 @@ export async function listAudit(
   );
 }
 
+const FIND_LAST_CHANGE = statement(
+  'find_last_change',
+  `select at, actor from audit
+   where subject = $1 and action ~ '\\.(updated|deleted)$' and before is distinct from after
+   order by no desc limit 1`,
+);
+
+/** When and by which actor the record was changed or deleted last. Null if it never was. */
+export async function findLastChange(
+  db: Db,
+  subject: string,
+): Promise<Pick<AuditRow, 'at' | 'actor'> | null> {
+  const [row] = await db.query<Pick<AuditRow, 'at' | 'actor'>>(FIND_LAST_CHANGE, [subject]);
+  return row ?? null;
+}
+
 /**
  * `condition` restricts the users and keys that are named. One look-up by the primary key per actor: for `id = any (…)`
  * the planner may scan another index with the id in it.

@@ -8,6 +8,7 @@ import { appendEvents, type Tenant } from '../events/store.ts';
 import { findAssets } from '../market/store.ts';
 import { OPERATOR_VIEW } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import {
@@ -173,6 +174,7 @@ export async function changeContractDates(
   tx: Tx,
   publicId: string,
   update: DatesUpdate,
+  requireUnchanged: Precondition<ContractRow>,
   now: number,
 ): Promise<{ before: ContractRow; after: ContractRow }> {
   const errors: Errors = [];
@@ -183,6 +185,7 @@ export async function changeContractDates(
   const id = decodeId(ID_PREFIX.contract, publicId);
   const before = id === null ? null : await lockContract(tx, OPERATOR_VIEW, id);
   if (before === null) throw contractNotFound();
+  requireUnchanged(before);
   const fail = (field: string, message: string) => errors.push({ field, code: 'validation_failed', message });
   const { delivery_start: oldStart, delivery_end: oldEnd } = before;
   if (start !== null && oldStart !== null && start !== oldStart)

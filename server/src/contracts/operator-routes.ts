@@ -2,6 +2,7 @@ import { operatorContractEndpoints as endpoints } from '@saldo/api';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { answerTagged } from '../platform/http/preconditions.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createContract } from './actions.ts';
 import { answerContracts, getContract } from './routes.ts';
@@ -20,8 +21,9 @@ export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
 
     route(endpoints.operatorListContracts, (call) => answerContracts(db, call, clock.now())),
 
-    route(endpoints.operatorGetContract, async ({ viewer, params }) =>
-      wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
-    ),
+    route(endpoints.operatorGetContract, async (call) => {
+      const row = await getContract(db, call.viewer, call.params.contract_id);
+      return answerTagged(call, wireContract(row, clock.now()));
+    }),
   ];
 }

@@ -11,13 +11,11 @@ import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { fieldProblem, problem } from '../platform/http/problem.ts';
+import type { Precondition } from '../platform/http/preconditions.ts';
+import { fieldProblem } from '../platform/http/problem.ts';
 import { DirtyPositions } from '../transactions/dirty-positions.ts';
 import { changeStoredDays, type StoredDaysChange } from '../transactions/stored-days.ts';
 import { lockContractsOf, readContractsOf, type VolumeContract } from '../transactions/volume-contracts.ts';
-
-/** Condition on the locked record, such as `If-Match`. The change is rejected when it returns false. */
-export type Precondition = (current: CustomerRow) => boolean;
 
 export type CustomerChange = {
   before: CustomerRow;
@@ -40,13 +38,12 @@ export async function changeCustomer(
   viewer: Viewer,
   id: string,
   update: OperatorCustomerUpdate,
-  holds: Precondition,
+  requireUnchanged: Precondition<CustomerRow>,
   { clock, rules }: { clock: { now(): number }; rules: MarketRules },
 ): Promise<CustomerChange> {
   const before = await lockCustomer(tx, viewer, id);
   if (before === null) throw customerNotFound();
-  if (!holds(before))
-    throw problem('precondition_failed', 'The customer has changed since the version in If-Match.');
+  requireUnchanged(before);
   const concernsContracts = update.status ?? update.balance_group ?? update.brp_id;
   const contracts = concernsContracts === undefined ? [] : await lockContractsOf(tx, id);
   const now = clock.now();

@@ -9,12 +9,11 @@ import {
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { type CustomerCall, customerUuid, type Wire } from '../customers/routes.ts';
-import type { CustomerRow } from '../customers/store.ts';
 import { wireCustomer, wireOperatorCustomer } from '../customers/wire.ts';
 import { previewVersions } from '../nominations/net-positions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
-import { contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';
+import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { type CustomerChange, changeCustomer } from './actions.ts';
 
@@ -41,9 +40,8 @@ export function operatorCustomerChangeRoutes(db: Database, context: Context): Ro
 
 function change(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise<CustomerChange> {
   const { viewer, params, body, request } = call;
-  const holds = (current: CustomerRow) =>
-    meetsIfMatch(request.headers['if-match'], contentTag(wire(current)));
-  return changeCustomer(tx, viewer, customerUuid(params.customer_id), body, holds, context);
+  const id = customerUuid(params.customer_id);
+  return changeCustomer(tx, viewer, id, body, ifMatch(request, wire), context);
 }
 
 async function update(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise<Customer> {
@@ -51,9 +49,7 @@ async function update(tx: Tx, call: ChangeCall, wire: Wire, context: Context): P
   const [before, after] = [wireOperatorCustomer(changed.before), wireOperatorCustomer(changed.after)];
   const event: AuditEvent = { action: 'customer.updated', subject: after.id, before, after };
   await recordAudit(tx, call, event, changed.now);
-  const customer = wire(changed.after);
-  call.reply.header('etag', contentTag(customer));
-  return customer;
+  return answerChanged(call, wire(changed.after));
 }
 
 /** Makes the change in a transaction that is rolled back, so that a preview cannot differ from the change. */

@@ -207,10 +207,10 @@ async function signContracts(
     );
     customers[name] = { id, viewer };
     if (customer.status === 'pending') continue;
-    await changeCustomer(tx, viewer, id, { status: 'active' }, () => true, at(activated));
+    await changeCustomer(tx, viewer, id, { status: 'active' }, () => {}, at(activated));
     if (customer.status === 'deactivated') {
       const left = localInstant(`${year}-01-02`, 9 * HOUR);
-      await changeCustomer(tx, viewer, id, { status: 'deactivated' }, () => true, at(left));
+      await changeCustomer(tx, viewer, id, { status: 'deactivated' }, () => {}, at(left));
     }
   }
   for (const [name, { nominalPowerKw, ...asset }] of Object.entries(ASSETS)) {
@@ -335,7 +335,7 @@ async function moveCustomer(
   { at, to }: Move,
 ): Promise<void> {
   const time = { clock: { now: () => at }, rules };
-  await db.transaction((tx) => changeCustomer(tx, viewer, id, { balance_group: to }, () => true, time));
+  await db.transaction((tx) => changeCustomer(tx, viewer, id, { balance_group: to }, () => {}, time));
   await nominateDue(db, at, rules);
 }
 

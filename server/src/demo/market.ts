@@ -285,7 +285,7 @@ export async function openMarket(
       pricing: cast.years.map((years) => ({ years, price: priceFor(cast, years) })),
     };
     if (typeof cast.asset === 'string') {
-      await updateAsset(tx, assetIds[cast.asset], { offer: content }, NO_BASE_URL, at);
+      await updateAsset(tx, assetIds[cast.asset], { offer: content }, NO_BASE_URL, () => {}, at);
     } else {
       await createAsset(tx, { ...asset, nominal_power: nominalPowerKw / 1000 }, content, NO_BASE_URL, at);
     }

@@ -6,6 +6,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
+import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { coverExists, coverNameIn } from './covers.ts';
 import { nextVersion, recordWithdrawal } from './lists.ts';
@@ -73,11 +74,13 @@ export async function updateAsset(
   id: string,
   { nominal_power: power, offer: change, ...rest }: AssetChange,
   customerUrl: string,
+  requireUnchanged: Precondition<OfferedAsset>,
   now: number,
 ): Promise<{ before: OfferedAsset; after: OfferedAsset }> {
   const asset = await lockAsset(tx, id);
   if (asset === null) throw assetNotFound();
   const offer = (await findOffers(tx, [id])).get(id) ?? null;
+  requireUnchanged({ asset, offer });
   const changed: AssetRow = {
     ...asset,
     ...rest,
@@ -195,9 +198,14 @@ export async function createDemand(tx: Tx, input: DemandCreate, now: number): Pr
   return demand;
 }
 
-async function getDemandToChange(tx: Tx, id: string): Promise<DemandRow> {
+async function getDemandToChange(
+  tx: Tx,
+  id: string,
+  requireUnchanged: Precondition<DemandRow>,
+): Promise<DemandRow> {
   const demand = await lockDemand(tx, id);
   if (demand === null) throw demandNotFound();
+  requireUnchanged(demand);
   return demand;
 }
 
@@ -207,8 +215,9 @@ export async function updateDemand(
   tx: Tx,
   id: string,
   change: DemandUpdate,
+  requireUnchanged: Precondition<DemandRow>,
 ): Promise<{ before: DemandRow; after: DemandRow }> {
-  const before = await getDemandToChange(tx, id);
+  const before = await getDemandToChange(tx, id, requireUnchanged);
   const { delivery_volume: volume, delivery_start: start } = change;
   const after: DemandRow = {
     ...before,
@@ -223,8 +232,13 @@ export async function updateDemand(
   return { before, after };
 }
 
-export async function withdrawDemand(tx: Tx, id: string, now: number): Promise<DemandRow> {
-  const demand = await getDemandToChange(tx, id);
+export async function withdrawDemand(
+  tx: Tx,
+  id: string,
+  requireUnchanged: Precondition<DemandRow>,
+  now: number,
+): Promise<DemandRow> {
+  const demand = await getDemandToChange(tx, id, requireUnchanged);
   await deleteDemand(tx, demand.published_no);
   await recordWithdrawal(tx, 'demands', demand.published_no);
   await appendEvents(tx, [demandEvent('demand.withdrawn', demand.id)], now);

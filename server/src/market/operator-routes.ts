@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
+import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
 import { validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
@@ -60,11 +61,11 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
       return { assets, pagination };
     }),
 
-    route(endpoints.getAsset, async ({ params }) => {
-      const id = assetUuid(params.asset_id);
+    route(endpoints.getAsset, async (call) => {
+      const id = assetUuid(call.params.asset_id);
       const [[asset], offers] = await Promise.all([findAssets(db, [id]), findOffers(db, [id])]);
       if (!asset) throw assetNotFound();
-      return wire({ asset, offer: offers.get(id) ?? null });
+      return answerTagged(call, wire({ asset, offer: offers.get(id) ?? null }));
     }),
 
     writeRoute(
@@ -72,10 +73,10 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
       async (call, tx) => {
         const now = clock.now();
         const id = assetUuid(call.params.asset_id);
-        const change = await updateAsset(tx, id, call.body, customerUrl, now);
+        const change = await updateAsset(tx, id, call.body, customerUrl, ifMatch(call.request, wire), now);
         const [before, after] = [wire(change.before), wire(change.after)];
         await recordAudit(tx, call, { action: 'asset.updated', subject: after.id, before, after }, now);
-        return after;
+        return answerChanged(call, after);
       },
       checkOffer,
     ),
@@ -132,27 +133,29 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       return { demands: records.map(wireDemand), pagination };
     }),
 
-    route(endpoints.getDemand, async ({ params }) => {
-      const row = await findDemand(db, demandUuid(params.demand_id));
+    route(endpoints.getDemand, async (call) => {
+      const row = await findDemand(db, demandUuid(call.params.demand_id));
       if (row === null) throw demandNotFound();
-      return wireDemand(row);
+      return answerTagged(call, wireDemand(row));
     }),
 
     writeRoute(
       endpoints.updateDemand,
       async (call, tx) => {
-        const change = await updateDemand(tx, demandUuid(call.params.demand_id), call.body);
+        const id = demandUuid(call.params.demand_id);
+        const change = await updateDemand(tx, id, call.body, ifMatch(call.request, wireDemand));
         const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
         const event: AuditEvent = { action: 'demand.updated', subject: after.id, before, after };
         await recordAudit(tx, call, event, clock.now());
-        return after;
+        return answerChanged(call, after);
       },
       checkDemand,
     ),
 
     writeRoute(endpoints.deleteDemand, async (call, tx) => {
       const now = clock.now();
-      const before = wireDemand(await withdrawDemand(tx, demandUuid(call.params.demand_id), now));
+      const id = demandUuid(call.params.demand_id);
+      const before = wireDemand(await withdrawDemand(tx, id, ifMatch(call.request, wireDemand), now));
       const event: AuditEvent = { action: 'demand.deleted', subject: before.id, before, after: null };
       await recordAudit(tx, call, event, now);
       return {};

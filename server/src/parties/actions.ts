@@ -10,6 +10,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import {
   type BalanceGroupRow,
@@ -71,21 +72,19 @@ export type BalanceGroupUpdate = { name?: string | undefined; tsos?: readonly Ts
 
 /**
  * Applies all changes or none. `tsos` is the complete set: other TSOs are disabled, unless they are in use. Positions of
- * disabled TSOs stay, because past transactions and nominations refer to them. `holds` is a condition on the locked
- * record, such as `If-Match`.
+ * disabled TSOs stay, because past transactions and nominations refer to them.
  */
 export async function updateBalanceGroup(
   tx: Tx,
   viewer: Viewer,
   eic: string,
   update: BalanceGroupUpdate,
-  holds: (current: BalanceGroupRow) => boolean,
+  requireUnchanged: Precondition<BalanceGroupRow>,
   now: number,
 ): Promise<{ before: BalanceGroupRow; after: BalanceGroupRow }> {
   const before = await lockBalanceGroup(tx, viewer, eic);
   if (before === null) throw balanceGroupNotFound();
-  if (!holds(before))
-    throw problem('precondition_failed', 'The balance group has changed since the version in If-Match.');
+  requireUnchanged(before);
   const { name, tsos } = update;
   if (tsos !== undefined) {
     const disabled = before.tsos.filter((tso) => !tsos.includes(tso));

@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, paginate } from '../platform/http/paging.ts';
-import { answerTagged, contentTag, meetsIfMatch } from '../platform/http/preconditions.ts';
+import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { type BalanceGroupUpdate, getBalanceGroup, updateBalanceGroup } from './actions.ts';
 import { type BalanceGroupRow, listBalanceGroups } from './store.ts';
@@ -45,13 +45,9 @@ export async function changeBalanceGroup(
   wire: Wire,
   now: number,
 ): Promise<object> {
-  const { viewer, params, request, reply } = call;
-  const holds = (current: BalanceGroupRow) =>
-    meetsIfMatch(request.headers['if-match'], contentTag(wire(current)));
-  const change = await updateBalanceGroup(tx, viewer, params.eic, update, holds, now);
+  const { viewer, params, request } = call;
+  const change = await updateBalanceGroup(tx, viewer, params.eic, update, ifMatch(request, wire), now);
   const [before, after] = [wireBalanceGroup(change.before), wireBalanceGroup(change.after)];
   await recordAudit(tx, call, { action: 'balance_group.updated', subject: after.eic, before, after }, now);
-  const group = wire(change.after);
-  reply.header('etag', contentTag(group));
-  return group;
+  return answerChanged(call, wire(change.after));
 }

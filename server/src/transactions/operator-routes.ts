@@ -2,9 +2,11 @@ import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from 
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { changeContractDates } from '../contracts/actions.ts';
+import type { ContractRow } from '../contracts/store.ts';
 import { wireContract } from '../contracts/wire.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { invalidateFrom, invalidateTransaction } from './actions.ts';
@@ -20,13 +22,15 @@ export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
 
     writeRoute(operatorContractEndpoints.updateContract, async (call, tx) => {
       const now = clock.now();
-      const changed = await changeContractDates(tx, call.params.contract_id, call.body, now);
+      const { params, body, request } = call;
+      const wire = (row: ContractRow) => wireContract(row, now);
+      const changed = await changeContractDates(tx, params.contract_id, body, ifMatch(request, wire), now);
       const { id, delivery_end: end } = changed.after;
       if (end !== null && end !== changed.before.delivery_end)
         await invalidateFrom(tx, id, dayOf(end), 'contract ended', now);
-      const [before, after] = [wireContract(changed.before, now), wireContract(changed.after, now)];
+      const [before, after] = [wire(changed.before), wire(changed.after)];
       await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
-      return after;
+      return answerChanged(call, after);
     }),
   ];
 }

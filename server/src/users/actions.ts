@@ -8,6 +8,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { endSessions } from './sessions.ts';
 import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
@@ -62,9 +63,11 @@ export async function updateUser(
   actor: string,
   publicId: string,
   update: UserUpdate,
+  requireUnchanged: Precondition<UserRow>,
   now: number,
 ): Promise<{ before: UserRow; after: UserRow }> {
   const before = await getUserToChange(tx, publicId);
+  requireUnchanged(before);
   if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
     throw problem(
       'invalid_status_transition',

@@ -8,6 +8,7 @@ import type { Owner } from '../platform/auth/principal.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
+import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts';
@@ -38,22 +39,23 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       return { users: records.map(wireUser), pagination };
     }),
-    route(endpoints.getUser, async ({ params }) => {
-      const row = await findUser(db, params.user_id);
+    route(endpoints.getUser, async (call) => {
+      const row = await findUser(db, call.params.user_id);
       if (row === null) throw problem('user_not_found', 'There is no such user.');
-      return wireUser(row);
+      return answerTagged(call, wireUser(row));
     }),
     route(endpoints.updateUser, async (call) => {
       const now = clock.now();
       const changed = await db.transaction(async (tx) => {
-        const change = await updateUser(tx, call.actor, call.params.user_id, call.body, now);
+        const { actor, params, body, request } = call;
+        const change = await updateUser(tx, actor, params.user_id, body, ifMatch(request, wireUser), now);
         const [before, after] = [wireUser(change.before), wireUser(change.after)];
         await recordAudit(tx, call, { action: 'user.updated', subject: after.id, before, after }, now);
         return after;
       });
       // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
       sessions.forget();
-      return changed;
+      return answerChanged(call, changed);
     }),
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());

@@ -156,7 +156,7 @@ function success(endpoint: Endpoint, components: Json): Json {
   const about = {
     description: SUCCESS_NAMES[status],
     headers: headersOf(status, [
-      ...(endpoint.conditional ? (['ETag'] as const) : []),
+      ...(endpoint.conditional && status !== 204 ? (['ETag'] as const) : []),
       ...(endpoint.numberedPages ? PAGE_HEADERS : []),
       ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
     ]),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problem } from './problem.ts';
 
 /** `If-Match` and `If-None-Match`: lists of entity tags, or `*` for any. */
 
@@ -15,6 +16,23 @@ export function answerTagged({ request, reply }: Exchange, record: object): obje
   reply.header('etag', tag);
   return isFresh(request.headers['if-none-match'], tag) ? reply.code(304).send() : record;
 }
+
+/** Answers a change with the record and its new ETag. */
+export function answerChanged<R extends object>({ reply }: Pick<Exchange, 'reply'>, record: R): R {
+  reply.header('etag', contentTag(record));
+  return record;
+}
+
+/** Condition of a change on the locked record. Throws if it does not hold. */
+export type Precondition<Row> = (current: Row) => void;
+
+/** The condition that `If-Match` names the current version of the record, as the caller sees it through `wire`. */
+export const ifMatch =
+  <Row>(request: FastifyRequest, wire: (row: Row) => object): Precondition<Row> =>
+  (current) => {
+    if (!meetsIfMatch(request.headers['if-match'], contentTag(wire(current))))
+      throw problem('precondition_failed', 'The record has changed since the version in If-Match.');
+  };
 
 const TAG = /(?:W\/)?"[^"]*"/g;
 const tagsOf = (header: string): string[] => header.match(TAG) ?? [];
