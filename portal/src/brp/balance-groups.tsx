@@ -5,6 +5,7 @@ import { containsText } from '../domain/search.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { ifMatchOf } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FilterBar, SearchFilter } from '../ui/filters.tsx';
@@ -13,8 +14,15 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ConflictNotice, useOthersChange } from './conflict.tsx';
-import { ifMatchOf } from './customer-update.ts';
-import { areSameTsos, type Group, GroupTable, rebasedTsos, splitInUse, TsosField } from './group-table.tsx';
+import {
+  areSameTsos,
+  describeGroup,
+  type Group,
+  GroupTable,
+  rebasedTsos,
+  splitInUse,
+  TsosField,
+} from './group-table.tsx';
 import { balanceGroupQuery, balanceGroupsQuery } from './queries.ts';
 
 const route = getRouteApi('/app/brp/balance-groups');
@@ -93,6 +101,7 @@ function SettingsForm({ group, etag, onClose }: FormProps) {
         recordId={group.eic}
         started={started}
         current={group}
+        describe={describeGroup(t)}
         onReset={() => setTsos(group.tsos)}
       />
       <TsosField name="enabled_tsos" value={tsos} error={atTsos} onChange={setTsos} />

@@ -1,7 +1,6 @@
-import { TSOS } from '@saldo/api';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Difference, differencesOf } from '../domain/difference.ts';
+import { isSameInput, rebasedInput } from '../domain/input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { useSession } from '../session/session.ts';
@@ -32,31 +31,57 @@ export function useOthersChange<R>(stored: R, { isChangedFrom, rebase }: Input<R
   return started;
 }
 
+/**
+ * The input of a form whose record others may change. `stored` is the input that shows the stored record: the fields that
+ * the user has not changed follow it.
+ */
+export function useInput<I extends object>(stored: I) {
+  const [input, setInput] = useState(stored);
+  const started = useOthersChange(stored, {
+    isChangedFrom: (of) => !isSameInput(input, of),
+    rebase: (base, now) => setInput(rebasedInput(input, base, now)),
+  });
+  return {
+    input,
+    set: (change: Partial<I>) => setInput({ ...input, ...change }),
+    isUnsaved: !isSameInput(input, stored),
+    /** The stored input that this one started from, if others have changed the record since. */
+    started,
+    reset: () => setInput(stored),
+    /** Takes over the input as it was saved. */
+    setInput,
+  };
+}
+
 /** The newest change of the record in its current version. */
-const lastChangeQuery = (recordId: string, current: object) =>
+const lastChangeQuery = (recordId: string, current: object | null) =>
   queryOptions({
     queryKey: ['last-change', recordId, current],
     queryFn: ({ signal }) => portalClient.lastChange.get(recordId, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-type NoticeProps = {
+/** The fields of a version, by label. Empty fields may be left out. */
+export type Described = Readonly<Record<string, string>>;
+
+type NoticeProps<R> = {
   recordId: string;
   /** The version that the input started from. */
-  started: object | null;
-  current: object;
+  started: R | null;
+  current: R;
+  describe: (version: R) => Described;
   /** Replaces the input by the stored values. */
   onReset?: () => void;
 };
 
-/** Fields that follow from others. */
-const DERIVED = /_at$/;
-
 /** Who changed the record meanwhile, when, and which fields. */
-export function ConflictNotice({ recordId, started, current, onReset }: NoticeProps) {
+export function ConflictNotice<R extends object>(props: NoticeProps<R>) {
+  const { recordId, started, current, describe, onReset } = props;
   const { t } = useI18n();
-  const differences = differencesOf(started, current).filter(({ path }) => !DERIVED.test(path));
-  if (started === null || differences.length === 0) return null;
+  if (started === null) return null;
+  const [before, after] = [describe(started), describe(current)];
+  const labels = Object.keys({ ...before, ...after }).filter((label) => before[label] !== after[label]);
+  if (labels.length === 0) return null;
   return (
     <Notice tone="warn">
       <div className="grid gap-2">
@@ -64,9 +89,9 @@ export function ConflictNotice({ recordId, started, current, onReset }: NoticePr
           <Author recordId={recordId} current={current} />
         </p>
         <ul className="grid gap-0.5">
-          {differences.map((difference) => (
-            <li key={difference.path}>
-              <Change difference={difference} />
+          {labels.map((label) => (
+            <li key={label} className="break-words">
+              {`${label}: ${before[label] || t.common.none} → ${after[label] || t.common.none}`}
             </li>
           ))}
         </ul>
@@ -81,33 +106,33 @@ export function ConflictNotice({ recordId, started, current, onReset }: NoticePr
   );
 }
 
-function Author({ recordId, current }: { recordId: string; current: object }) {
+/** Who withdrew the record meanwhile, and when. */
+export function WithdrawnNotice({ recordId }: { recordId: string }) {
+  const { t } = useI18n();
+  return (
+    <Notice tone="warn">
+      <div className="grid gap-2">
+        <p className="font-medium">
+          <Author recordId={recordId} current={null} />
+        </p>
+        <p>{t.common.conflict.notSaved}</p>
+      </div>
+    </Notice>
+  );
+}
+
+/** `current` is null for a record that was withdrawn. */
+function Author({ recordId, current }: { recordId: string; current: object | null }) {
   const { t } = useI18n();
   const texts = t.common.conflict;
   const { role } = useSession().user;
   const { data } = useQuery(lastChangeQuery(recordId, current));
-  if (!data) return texts.changed;
-  const other = role === 'operator' ? texts.platform : texts.operator;
+  if (!data) return current === null ? texts.withdrawn : texts.changed;
+  const name = data.actor_name ?? (role === 'operator' ? texts.platform : texts.operator);
   return (
     <>
-      {`${texts.changedBy(data.actor_name ?? other)} `}
+      {`${current === null ? texts.withdrawnBy(name) : texts.changedBy(name)} `}
       <Instant at={data.at} />
     </>
   );
-}
-
-function Change({ difference: { path, before, after } }: { difference: Difference }) {
-  const { t } = useI18n();
-  const members: Readonly<Record<string, string>> = t.activity.members;
-  const statuses: Readonly<Record<string, string>> = t.brp.customers.statuses;
-  const [member = '', ...rest] = path.split('.');
-  const textOf = (value: unknown): string => {
-    if (value === undefined || value === null) return t.common.none;
-    if (Array.isArray(value)) return value.map(textOf).join(', ');
-    const tso = TSOS.find((known) => known === value);
-    if (tso) return t.common.tsos[tso];
-    return (member === 'status' && statuses[String(value)]) || String(value);
-  };
-  const label = member === 'balance_group' ? [members[member]] : [members[member] ?? member, ...rest];
-  return `${label.join(' · ')}: ${textOf(before)} → ${textOf(after)}`;
 }

@@ -21,7 +21,7 @@ export function ContractPage() {
   const query = useQuery(contractQuery(contractId));
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>
-      {(contract) => <ContractView contract={contract} />}
+      {({ record }) => <ContractView contract={record} />}
     </Loaded>
   );
 }

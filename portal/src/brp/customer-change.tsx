@@ -5,12 +5,13 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { reader } from '../session/reader.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { ifMatchOf } from '../session/versions.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ConflictNotice } from './conflict.tsx';
-import { ifMatchOf, useCustomerUpdate } from './customer-update.ts';
+import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
 import { GroupName } from './group-name.tsx';
 
 type Asked = {
@@ -101,6 +102,7 @@ type DialogProps = {
 
 /** Shows what a change will do, and sends it only after confirmation. */
 export function CustomerChangeDialog({ title, text, action, isDangerous = false, change }: DialogProps) {
+  const { t } = useI18n();
   const { shown, error, customer, started } = change;
   return (
     <ConfirmDialog
@@ -115,7 +117,12 @@ export function CustomerChangeDialog({ title, text, action, isDangerous = false,
       onConfirm={change.confirm}
       onClose={change.cancel}
     >
-      <ConflictNotice recordId={customer.id} started={started} current={customer} />
+      <ConflictNotice
+        recordId={customer.id}
+        started={started}
+        current={customer}
+        describe={describeCustomer(t)}
+      />
       {started === null && (shown === null ? !error && <Skeleton lines={4} /> : <Effect {...shown} />)}
     </ConfirmDialog>
   );

@@ -1,9 +1,10 @@
-import type { Customer, OperatorCustomerUpdate } from '@saldo/api';
+import type { Customer, OperatorCustomer, OperatorCustomerUpdate } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
+import type { Dictionary } from '../i18n/dictionary.ts';
 import { reader } from '../session/reader.ts';
 import { useRefresh } from '../session/use-refresh.ts';
-
-export const ifMatchOf = (etag: string | null) => (etag === null ? {} : { ifMatch: etag });
+import { ifMatchOf } from '../session/versions.ts';
+import type { Described } from './conflict.tsx';
 
 /** A change sends the `ETag` that it starts from, so that it does not overwrite a concurrent change. */
 export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
@@ -14,3 +15,18 @@ export function useCustomerUpdate(id: string, etag: string | null, done: (custom
     onSettled: () => refresh(['customer', id], ['customers']),
   });
 }
+
+/** The fields of a customer, for a notice of conflict. Only the operator's has a BRP. */
+export const describeCustomer =
+  ({ activity: { members }, common, brp }: Dictionary) =>
+  (customer: Customer | OperatorCustomer): Described => {
+    const { balance_group: group, metadata } = customer;
+    const entries = Object.entries(metadata).map(([key, value]) => [`${members.metadata} · ${key}`, value]);
+    return {
+      [members.name]: customer.name,
+      ...('brp_id' in customer ? { [members.brp_id]: customer.brp_id } : {}),
+      [members.status]: brp.customers.statuses[customer.status],
+      [members.balance_group]: group ? `${group.eic}, ${common.tsos[group.tso]}` : '',
+      ...Object.fromEntries(entries),
+    };
+  };

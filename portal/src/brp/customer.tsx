@@ -15,6 +15,7 @@ import { useToast } from '../ui/toast.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { ConflictNotice, useOthersChange } from './conflict.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
+import { describeCustomer } from './customer-update.ts';
 import { groupOptions, type NamedGroup } from './filter-fields.tsx';
 import { GroupName, useGroupLabels } from './group-name.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
@@ -194,6 +195,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
           recordId={customer.id}
           started={started}
           current={customer}
+          describe={describeCustomer(t)}
           onReset={() => take(customer)}
         />
         <SelectField

@@ -11,6 +11,7 @@ import { CheckboxGroup } from '../ui/form.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import type { Described } from './conflict.tsx';
 import type { NamedGroup } from './filter-fields.tsx';
 
 /** A balance group with its enabled TSOs, as both the operator's pages and the BRP's have it. */
@@ -117,6 +118,14 @@ export const rebasedTsos = (
 
 export const areSameTsos = (a: readonly Tso[], b: readonly Tso[]): boolean =>
   new Set(a).symmetricDifference(new Set(b)).size === 0;
+
+/** The settings of a balance group, for a notice of conflict. */
+export const describeGroup =
+  ({ activity: { members }, common }: Dictionary) =>
+  ({ name, tsos }: Group): Described => ({
+    [members.name]: name,
+    [members.tsos]: tsos.map((tso) => common.tsos[tso]).join(', '),
+  });
 
 /** Splits the error of an update: TSOs in use are reported at their field, everything else above the form. */
 export function splitInUse(t: Dictionary, error: unknown): { atTsos: string | undefined; others: unknown } {

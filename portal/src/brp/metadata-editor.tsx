@@ -16,7 +16,7 @@ import { Form, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ConflictNotice, useOthersChange } from './conflict.tsx';
-import { useCustomerUpdate } from './customer-update.ts';
+import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
 
 type Props = { customer: Customer; etag: string | null };
 
@@ -84,6 +84,7 @@ function EditorForm({ customer, etag }: Props) {
         recordId={customer.id}
         started={started}
         current={customer}
+        describe={describeCustomer(t)}
         onReset={() => setEntries(entriesOf(customer.metadata))}
       />
       {entries.length === 0 && <p className="text-sm text-muted">{t.brp.customers.emptyMetadata}</p>}

@@ -5,6 +5,7 @@ import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
 import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
+import { type ReadOptions, readWithEtag } from '../session/versions.ts';
 import type { NamedGroup } from './filter-fields.tsx';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
@@ -21,7 +22,7 @@ export const eachContract = (filters: ContractFilters, signal: AbortSignal): Asy
 export const contractQuery = (id: string) =>
   queryOptions({
     queryKey: ['contract', id],
-    queryFn: ({ signal }) => reader().contracts.get(id, { signal }),
+    queryFn: ({ signal }) => readWithEtag((options) => reader().contracts.get(id, options), signal),
   });
 
 /** All versions of a contract-day. */
@@ -181,18 +182,6 @@ export const customersQuery = (filters: CustomerFilters) =>
 
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
   reader().customers.each(given(filters), { signal });
-
-type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
-
-/** A record, and the `ETag` that a change has to send. */
-export async function readWithEtag<T>(read: (options: ReadOptions) => Promise<T>, signal: AbortSignal) {
-  let etag: string | null = null;
-  const onResponse = ({ headers }: Response) => {
-    etag = headers.get('etag');
-  };
-  const record = await read({ signal, onResponse });
-  return { record, etag: etag as string | null };
-}
 
 type GetCustomer<C> = (id: string, options: ReadOptions) => Promise<C>;
 

@@ -1,68 +1,110 @@
 import { LIMITS, type OperatorAsset, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConflictNotice, useInput } from '../brp/conflict.tsx';
 import { parseTypedNumber } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { assetQuery } from './market-queries.ts';
+
+type AssetInput = {
+  readonly name: string;
+  readonly technology: OperatorAsset['technology'];
+  readonly power: string;
+  readonly tso: Tso;
+};
+
+const NEW_ASSET: AssetInput = { name: '', technology: 'wind_onshore', power: '', tso: TSOS[0] };
+
+const assetInput = ({ name, technology, nominal_power, tso }: OperatorAsset): AssetInput => ({
+  name,
+  technology,
+  power: String(nominal_power),
+  tso,
+});
 
 type Props = {
   /** The asset to change; without one, the dialog creates an asset. */
-  asset?: OperatorAsset;
+  version?: Versioned<OperatorAsset>;
   onSaved: (asset: OperatorAsset) => void;
   onClose: () => void;
 };
 
 /** The master data of a plant: name, technology, power and location. */
-export function AssetDialog({ asset, onSaved, onClose }: Props) {
-  const { t } = useI18n();
+export function AssetDialog({ version, onSaved, onClose }: Props) {
+  const { t, format } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
   const refresh = useRefresh();
-  const [name, setName] = useState(asset?.name ?? '');
-  const [technology, setTechnology] = useState<OperatorAsset['technology']>(
-    asset?.technology ?? 'wind_onshore',
-  );
-  const [power, setPower] = useState(asset ? String(asset.nominal_power) : '');
-  const [tso, setTso] = useState<Tso>(asset?.tso ?? TSOS[0]);
+  const asset = version?.record;
+  const stored = asset ? assetInput(asset) : NEW_ASSET;
+  const { input, set, isUnsaved, started, reset } = useInput(stored);
   const [isTried, setIsTried] = useState(false);
-  const powerMw = parseTypedNumber(power);
-  const save = useMutation({
-    mutationFn: (nominal_power: number) => {
-      const body = { name, technology, nominal_power, tso };
-      return asset ? operatorClient.assets.update(asset.id, body) : operatorClient.assets.create(body);
+  const powerMw = parseTypedNumber(input.power);
+  const save = useChange(
+    {
+      query: assetQuery(asset?.id ?? ''),
+      partOf: assetInput,
+      send: (options) => {
+        const { name, technology, tso } = input;
+        const body = { name, technology, nominal_power: powerMw ?? 0, tso };
+        const { assets } = operatorClient;
+        return asset ? assets.update(asset.id, body, options) : assets.create(body);
+      },
     },
-    onSuccess: async (saved) => {
-      toast(t.operator.savedToast(saved.name));
-      await refresh(['assets']);
-      onSaved(saved);
+    {
+      onSuccess: (saved) => {
+        toast(t.operator.savedToast(saved.name));
+        onSaved(saved);
+      },
+      onSettled: () => refresh(['assets']),
     },
-  });
+  );
   const submit = () => {
     setIsTried(true);
-    if (powerMw !== null) save.mutate(powerMw);
+    if (powerMw !== null) save.mutate(version ?? null);
   };
   return (
     <Dialog title={asset ? texts.editAssetTitle(asset.name) : texts.createAssetTitle} onClose={onClose}>
-      <Form error={save.error} fields={['name', 'technology', 'nominal_power', 'tso']} onSubmit={submit}>
+      <Form
+        error={save.error}
+        fields={['name', 'technology', 'nominal_power', 'tso']}
+        isUnsaved={isUnsaved}
+        onSubmit={submit}
+      >
+        {asset && (
+          <ConflictNotice
+            recordId={asset.id}
+            started={started}
+            current={stored}
+            describe={({ name, technology, power, tso }) => ({
+              [texts.name]: name,
+              [texts.technology]: t.brp.contracts.technologies[technology],
+              [texts.powerMw]: format.number(Number(power)),
+              [t.common.controlArea]: t.common.tsos[tso],
+            })}
+            onReset={reset}
+          />
+        )}
         <TextField
           name="name"
           label={texts.name}
           autoComplete="off"
           maxLength={LIMITS.nameLength}
-          value={name}
-          onChange={setName}
+          value={input.name}
+          onChange={(name) => set({ name })}
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="technology"
             label={texts.technology}
-            value={technology}
+            value={input.technology}
             options={TECHNOLOGIES.map((value) => ({ value, label: t.brp.contracts.technologies[value] }))}
-            onChange={setTechnology}
+            onChange={(technology) => set({ technology })}
           />
           <TextField
             name="nominal_power"
@@ -70,16 +112,16 @@ export function AssetDialog({ asset, onSaved, onClose }: Props) {
             inputMode="decimal"
             autoComplete="off"
             error={isTried && powerMw === null ? texts.faults.noNumber : undefined}
-            value={power}
-            onChange={setPower}
+            value={input.power}
+            onChange={(power) => set({ power })}
           />
         </div>
         <SelectField
           name="tso"
           label={t.common.controlArea}
-          value={tso}
+          value={input.tso}
           options={TSOS.map((value) => ({ value, label: t.common.tsos[value] }))}
-          onChange={setTso}
+          onChange={(tso) => set({ tso })}
         />
         <FormButtons
           action={asset ? t.common.save : texts.createAsset}

@@ -1,13 +1,16 @@
 import type { OperatorAsset } from '@saldo/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { isProblem } from '@saldo/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { offerInputs, offerPreview } from '../domain/offer.ts';
+import { ConflictNotice, useInput } from '../brp/conflict.tsx';
+import { offerPreview } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -18,7 +21,7 @@ import { useToast } from '../ui/toast.tsx';
 import { AssetDialog } from './asset-dialog.tsx';
 import { OfferedBadge } from './assets.tsx';
 import { assetQuery } from './market-queries.ts';
-import { OfferForm } from './offer-form.tsx';
+import { OfferForm, type OfferFormState, offerFormInput, useOfferTexts } from './offer-form.tsx';
 
 const route = getRouteApi('/app/operator/assets/$assetId');
 
@@ -28,12 +31,15 @@ export function AssetPage() {
   const query = useQuery(assetQuery(assetId));
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>
-      {(asset) => <AssetView key={asset.id} asset={asset} />}
+      {(version) => <AssetView key={version.record.id} version={version} />}
     </Loaded>
   );
 }
 
-function AssetView({ asset }: { asset: OperatorAsset }) {
+type ViewProps = { version: Versioned<OperatorAsset> };
+
+function AssetView({ version }: ViewProps) {
+  const { record: asset } = version;
   const { t, format } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
@@ -76,25 +82,52 @@ function AssetView({ asset }: { asset: OperatorAsset }) {
           </Fact>
         </Facts>
       </Panel>
-      <OfferPart asset={asset} />
+      <OfferPart version={version} />
       {isEdited && (
-        <AssetDialog asset={asset} onSaved={() => setIsEdited(false)} onClose={() => setIsEdited(false)} />
+        <AssetDialog
+          version={version}
+          onSaved={() => setIsEdited(false)}
+          onClose={() => setIsEdited(false)}
+        />
       )}
     </Page>
   );
 }
 
+/** The offer, and the dialog that withdraws it, which stays open when another user has withdrawn it meanwhile. */
+function OfferPart({ version }: ViewProps) {
+  const [withdrawn, setWithdrawn] = useState<Versioned<OperatorAsset> | null>(null);
+  const form = useInput(offerFormInput(version.record));
+  return (
+    <>
+      <OfferContent version={version} form={form} onWithdraw={() => setWithdrawn(version)} />
+      {withdrawn && (
+        <WithdrawDialog
+          opened={withdrawn}
+          stored={version.record}
+          onDone={(saved) => {
+            form.setInput(offerFormInput(saved));
+            setWithdrawn(null);
+          }}
+          onClose={() => setWithdrawn(null)}
+        />
+      )}
+    </>
+  );
+}
+
+type ContentProps = ViewProps & { form: OfferFormState; onWithdraw: () => void };
+
 /** The offer's form next to a preview for account holders. */
-function OfferPart({ asset }: { asset: OperatorAsset }) {
+function OfferContent({ version, form, onWithdraw }: ContentProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
+  const { record: asset } = version;
   const [isBegun, setIsBegun] = useState(false);
-  const [isWithdrawn, setIsWithdrawn] = useState(false);
-  const [inputs, setInputs] = useState(() => offerInputs(asset));
-  const [savedInputs, setSavedInputs] = useState(inputs);
   const { customer_base_url } = useSession();
-  if (asset.offer === null && !isBegun) {
+  // Input stays when another user withdraws the offer.
+  if (asset.offer === null && !isBegun && !form.isUnsaved) {
     return (
       <Panel title={texts.offer}>
         <EmptyState
@@ -118,69 +151,67 @@ function OfferPart({ asset }: { asset: OperatorAsset }) {
           title={texts.offer}
           actions={
             asset.offer && (
-              <Button icon="trash" onClick={() => setIsWithdrawn(true)}>
+              <Button icon="trash" onClick={onWithdraw}>
                 {texts.withdraw}
               </Button>
             )
           }
         >
-          <OfferForm
-            asset={asset}
-            inputs={inputs}
-            isUnsaved={inputs !== savedInputs}
-            onChange={setInputs}
-            onSaved={() => {
-              setIsBegun(false);
-              setSavedInputs(inputs);
-            }}
-          />
+          <OfferForm version={version} form={form} onSaved={() => setIsBegun(false)} />
         </Panel>
       )}
       <section className="grid gap-2 lg:sticky lg:top-4">
         <h2 className="text-sm font-semibold">{texts.preview}</h2>
-        <OfferCard offer={offerPreview(asset, inputs, customer_base_url)} />
+        <OfferCard offer={offerPreview(asset, form.input, customer_base_url)} />
       </section>
-      {isWithdrawn && (
-        <WithdrawDialog
-          asset={asset}
-          onDone={() => {
-            setIsWithdrawn(false);
-            const empty = offerInputs({ offer: null });
-            setInputs(empty);
-            setSavedInputs(empty);
-          }}
-          onClose={() => setIsWithdrawn(false)}
-        />
-      )}
     </div>
   );
 }
 
-type WithdrawProps = { asset: OperatorAsset; onDone: () => void; onClose: () => void };
+type WithdrawProps = {
+  /** The version that the user saw. */
+  opened: Versioned<OperatorAsset>;
+  stored: OperatorAsset;
+  onDone: (asset: OperatorAsset) => void;
+  onClose: () => void;
+};
 
-function WithdrawDialog({ asset, onDone, onClose }: WithdrawProps) {
+function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
   const refresh = useRefresh();
-  const withdraw = useMutation({
-    mutationFn: () => operatorClient.assets.update(asset.id, { offer: null }),
-    onSuccess: async () => {
-      toast(texts.withdrawnToast(asset.name));
-      await refresh(['assets']);
-      onDone();
+  const { id, name } = opened.record;
+  const [started, current] = [offerFormInput(opened.record), offerFormInput(stored)];
+  const describe = useOfferTexts(started, current);
+  const withdraw = useChange(
+    {
+      query: assetQuery(id),
+      partOf: offerFormInput,
+      send: (options) => operatorClient.assets.update(id, { offer: null }, options),
     },
-  });
+    {
+      onSuccess: (saved) => {
+        toast(texts.withdrawnToast(name));
+        onDone(saved);
+      },
+      onSettled: () => refresh(['assets']),
+    },
+  );
+  const isChanged = isProblem(withdraw.error, 'precondition_failed');
   return (
     <ConfirmDialog
-      title={texts.withdrawTitle(asset.name)}
+      title={texts.withdrawTitle(name)}
       text={texts.withdrawText}
       action={texts.withdraw}
       isDangerous
+      isOver={isChanged}
       isBusy={withdraw.isPending}
-      error={withdraw.error}
-      onConfirm={() => withdraw.mutate()}
+      error={isChanged ? null : withdraw.error}
+      onConfirm={() => withdraw.mutate(opened)}
       onClose={onClose}
-    />
+    >
+      {isChanged && <ConflictNotice recordId={id} started={started} current={current} describe={describe} />}
+    </ConfirmDialog>
   );
 }

@@ -7,10 +7,11 @@ import {
   formatInstant,
   isDay,
 } from '@saldo/core/delivery-day.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
+import { ConflictNotice, useInput } from '../brp/conflict.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractVolumes } from '../brp/contract-day.tsx';
 import { contractQuery } from '../brp/queries.ts';
@@ -19,6 +20,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
 import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -37,14 +39,15 @@ export function ContractPage() {
   const query = useQuery(contractQuery(contractId));
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>
-      {(contract) => <ContractView contract={contract} />}
+      {(version) => <ContractView version={version} />}
     </Loaded>
   );
 }
 
 type Edited = { readonly day: DeliveryDay; readonly transactions: readonly Transaction[] };
 
-function ContractView({ contract }: { contract: Contract }) {
+function ContractView({ version }: { version: Versioned<Contract> }) {
+  const { record: contract } = version;
   const { t } = useI18n();
   const texts = t.operator.contracts;
   const mayManage = useMayManage();
@@ -105,40 +108,65 @@ function ContractView({ contract }: { contract: Contract }) {
         />
       )}
       {wrong && <InvalidateDialog transaction={wrong} onClose={() => setWrong(null)} />}
-      {isEndAsked && <EndDialog contract={contract} onClose={() => setIsEndAsked(false)} />}
+      {isEndAsked && <EndDialog version={version} onClose={() => setIsEndAsked(false)} />}
     </Page>
   );
 }
 
 /** Ends the delivery after a day. Volumes of later days are removed from every saldo. */
-function EndDialog({ contract, onClose }: { contract: Contract; onClose: () => void }) {
-  const { t } = useI18n();
+function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose: () => void }) {
+  const { t, format } = useI18n();
   const texts = t.operator.contracts;
   const toast = useToast();
-  const today = useToday();
   const refresh = useRefresh();
-  const { delivery_end } = contract;
-  const [lastDay, setLastDay] = useState(delivery_end === null ? today : dayOf(Date.parse(delivery_end) - 1));
-  const update = useMutation({
-    mutationFn: () =>
-      operatorClient.contracts.update(contract.id, {
-        delivery_end: formatInstant(dayStart(addDays(lastDay, 1))),
-      }),
-    onSuccess: ({ external_id }) => {
-      toast(t.operator.savedToast(external_id));
-      onClose();
-    },
-    onSettled: () => refresh(['contract', contract.id], ['contracts'], ['nominations']),
+  const { id, external_id } = version.record;
+  const today = useToday();
+  const [openedOn] = useState(today);
+  const inputOf = ({ delivery_end: end }: Contract) => ({
+    isOpenEnded: end === null,
+    lastDay: end === null ? openedOn : dayOf(Date.parse(end) - 1),
   });
+  const { input, set, isUnsaved, started, reset } = useInput(inputOf(version.record));
+  const update = useChange(
+    {
+      query: contractQuery(id),
+      partOf: inputOf,
+      send: (options) => {
+        const delivery_end = formatInstant(dayStart(addDays(input.lastDay, 1)));
+        return operatorClient.contracts.update(id, { delivery_end }, options);
+      },
+    },
+    {
+      onSuccess: () => {
+        toast(t.operator.savedToast(external_id));
+        onClose();
+      },
+      onSettled: () => refresh(['contract', id], ['contracts'], ['nominations']),
+    },
+  );
   return (
-    <Dialog title={texts.endTitle(contract.external_id)} onClose={onClose}>
-      <Form error={update.error} fields={['delivery_end']} onSubmit={() => update.mutate()}>
+    <Dialog title={texts.endTitle(external_id)} onClose={onClose}>
+      <Form
+        error={update.error}
+        fields={['delivery_end']}
+        isUnsaved={isUnsaved}
+        onSubmit={() => update.mutate(version)}
+      >
+        <ConflictNotice
+          recordId={id}
+          started={started}
+          current={inputOf(version.record)}
+          describe={({ isOpenEnded, lastDay }) => ({
+            [texts.lastDay]: isOpenEnded ? t.brp.contracts.open : format.day(lastDay),
+          })}
+          onReset={reset}
+        />
         <Notice tone="warn">{texts.endText}</Notice>
         <DateField
           name="delivery_end"
           label={texts.lastDay}
-          value={lastDay}
-          onChange={(day) => isDay(day) && setLastDay(day)}
+          value={input.lastDay}
+          onChange={(day) => isDay(day) && set({ lastDay: day })}
         />
         <FormButtons action={texts.end} isBusy={update.isPending} onClose={onClose} />
       </Form>

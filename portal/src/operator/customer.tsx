@@ -6,7 +6,7 @@ import { CustomerBadge } from '../brp/badges.tsx';
 import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
 import { BalanceGroupPanel, CustomerFacts, StatusButtons } from '../brp/customer.tsx';
 import { CustomerChangeDialog, useCustomerChange } from '../brp/customer-change.tsx';
-import { useCustomerUpdate } from '../brp/customer-update.ts';
+import { describeCustomer, useCustomerUpdate } from '../brp/customer-update.ts';
 import { MetadataEditor } from '../brp/metadata-editor.tsx';
 import { PlacementsPanel } from '../brp/placements.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -143,6 +143,7 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
           recordId={customer.id}
           started={started}
           current={customer}
+          describe={describeCustomer(t)}
           onReset={() => {
             setName(customer.name);
             chooseBrp(customer.brp_id);

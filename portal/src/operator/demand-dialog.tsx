@@ -1,14 +1,19 @@
 import type { Demand } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { isProblem } from '@saldo/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { ConflictNotice, type Described, useInput, WithdrawnNotice } from '../brp/conflict.tsx';
 import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, Form, FormButtons, TextField } from '../ui/form.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
+import { demandQuery } from './market-queries.ts';
 
 const FIELDS = [
   'contract_period',
@@ -19,64 +24,127 @@ const FIELDS = [
   'additional_info',
 ];
 
-/** Publishes a demand, or changes the given one. */
-export function DemandDialog({ demand, onClose }: { demand: Demand | null; onClose: () => void }) {
+/** Publishes a demand. */
+export function NewDemandDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useI18n();
+  return (
+    <Dialog title={t.market.operator.createDemandTitle} onClose={onClose}>
+      <DemandForm version={null} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+/** Changes a demand, unless it was withdrawn meanwhile. */
+export function EditDemandDialog({ demand, onClose }: { demand: Demand; onClose: () => void }) {
+  const { t } = useI18n();
+  const query = useQuery(demandQuery(demand.id));
+  return (
+    <Dialog title={t.market.operator.editDemandTitle} onClose={onClose}>
+      {isProblem(query.error, 'demand_not_found') ? (
+        <div className="grid gap-4">
+          <WithdrawnNotice recordId={demand.id} />
+          <div className="flex justify-end">
+            <Button onClick={onClose}>{t.common.close}</Button>
+          </div>
+        </div>
+      ) : (
+        <Loaded query={query} loading={<Skeleton lines={8} />}>
+          {(version) => <DemandForm version={version} onClose={onClose} />}
+        </Loaded>
+      )}
+    </Dialog>
+  );
+}
+
+/** The fields of a demand, for a notice of conflict. */
+export function useDemandTexts(): (inputs: DemandInputs) => Described {
+  const { t, format } = useI18n();
+  const texts = t.market.operator;
+  return ({ years, annualMwh, start, state, country, info }) => ({
+    [texts.volumeMwh]: format.number(Number(annualMwh)),
+    [texts.periodYears]: years,
+    [t.market.country]: format.country(country),
+    [t.market.state]: state,
+    [t.market.deliveryStart]: start && format.day(start),
+    [t.market.info]: info,
+  });
+}
+
+type FormProps = { version: Versioned<Demand> | null; onClose: () => void };
+
+function DemandForm({ version, onClose }: FormProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
   const refresh = useRefresh();
-  const [inputs, setInputs] = useState(() => (demand ? demandInputs(demand) : NEW_DEMAND));
-  const set = (change: Partial<DemandInputs>) => setInputs({ ...inputs, ...change });
-  const save = useMutation({
-    mutationFn: () => {
-      const body = demandBody(inputs, demand);
-      return demand ? operatorClient.demands.update(demand.id, body) : operatorClient.demands.create(body);
+  const describe = useDemandTexts();
+  const demand = version?.record ?? null;
+  const stored = demand ? demandInputs(demand) : NEW_DEMAND;
+  const { input: inputs, set, isUnsaved, started, reset } = useInput(stored);
+  const save = useChange(
+    {
+      query: demandQuery(demand?.id ?? ''),
+      partOf: demandInputs,
+      send: (options) => {
+        const body = demandBody(inputs, demand);
+        const { demands } = operatorClient;
+        return demand ? demands.update(demand.id, body, options) : demands.create(body);
+      },
     },
-    onSuccess: async () => {
-      toast(texts.demandSaved);
-      await refresh(['demands']);
-      onClose();
+    {
+      onSuccess: () => {
+        toast(texts.demandSaved);
+        onClose();
+      },
+      onSettled: () => refresh(['demands']),
     },
-  });
-  const { errorOf, submit } = useFaults(demandFaults(inputs), save.mutate);
+  );
+  const { errorOf, submit } = useFaults(demandFaults(inputs), () => save.mutate(version));
   return (
-    <Dialog title={demand ? texts.editDemandTitle : texts.createDemandTitle} onClose={onClose}>
-      <Form error={save.error} fields={FIELDS} onSubmit={submit}>
-        <div className="grid gap-4 sm:grid-cols-2">
-          <TextField
-            name="delivery_volume"
-            label={texts.volumeMwh}
-            inputMode="decimal"
-            autoComplete="off"
-            error={errorOf('delivery_volume')}
-            value={inputs.annualMwh}
-            onChange={(annualMwh) => set({ annualMwh })}
-          />
-          <TextField
-            name="contract_period"
-            label={texts.periodYears}
-            inputMode="numeric"
-            autoComplete="off"
-            error={errorOf('contract_period')}
-            value={inputs.years}
-            onChange={(years) => set({ years })}
-          />
-          <PlaceFields value={inputs} onChange={set} />
-          <DateField
-            name="delivery_start"
-            label={t.market.deliveryStart}
-            hint={texts.optional}
-            value={inputs.start}
-            onChange={(start) => set({ start })}
-          />
-        </div>
-        <InfoField name="additional_info" value={inputs.info} onChange={(info) => set({ info })} />
-        <FormButtons
-          action={demand ? t.common.save : texts.createDemand}
-          isBusy={save.isPending}
-          onClose={onClose}
+    <Form error={save.error} fields={FIELDS} isUnsaved={isUnsaved} onSubmit={submit}>
+      {demand && (
+        <ConflictNotice
+          recordId={demand.id}
+          started={started}
+          current={stored}
+          describe={describe}
+          onReset={reset}
         />
-      </Form>
-    </Dialog>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          name="delivery_volume"
+          label={texts.volumeMwh}
+          inputMode="decimal"
+          autoComplete="off"
+          error={errorOf('delivery_volume')}
+          value={inputs.annualMwh}
+          onChange={(annualMwh) => set({ annualMwh })}
+        />
+        <TextField
+          name="contract_period"
+          label={texts.periodYears}
+          inputMode="numeric"
+          autoComplete="off"
+          error={errorOf('contract_period')}
+          value={inputs.years}
+          onChange={(years) => set({ years })}
+        />
+        <PlaceFields value={inputs} onChange={set} />
+        <DateField
+          name="delivery_start"
+          label={t.market.deliveryStart}
+          hint={texts.optional}
+          value={inputs.start}
+          onChange={(start) => set({ start })}
+        />
+      </div>
+      <InfoField name="additional_info" value={inputs.info} onChange={(info) => set({ info })} />
+      <FormButtons
+        action={demand ? t.common.save : texts.createDemand}
+        isBusy={save.isPending}
+        onClose={onClose}
+      />
+    </Form>
   );
 }

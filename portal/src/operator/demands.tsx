@@ -1,13 +1,16 @@
 import type { Demand } from '@saldo/api';
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { isProblem } from '@saldo/sdk';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ConflictNotice, WithdrawnNotice } from '../brp/conflict.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
-import { COUNTRY_LENGTH } from '../domain/offer.ts';
+import { COUNTRY_LENGTH, demandInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -19,8 +22,8 @@ import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { DemandDialog } from './demand-dialog.tsx';
-import { demandListQuery, eachDemand } from './market-queries.ts';
+import { EditDemandDialog, NewDemandDialog, useDemandTexts } from './demand-dialog.tsx';
+import { demandListQuery, demandQuery, eachDemand } from './market-queries.ts';
 
 const route = getRouteApi('/app/operator/demands');
 
@@ -81,8 +84,8 @@ export function DemandsPage() {
           {(demands) => <DemandTable demands={demands} onOpen={setDialog} />}
         </PagedList>
       </Panel>
-      {dialog?.what === 'create' && <DemandDialog demand={null} onClose={close} />}
-      {dialog?.what === 'change' && <DemandDialog demand={dialog.demand} onClose={close} />}
+      {dialog?.what === 'create' && <NewDemandDialog onClose={close} />}
+      {dialog?.what === 'change' && <EditDemandDialog demand={dialog.demand} onClose={close} />}
       {dialog?.what === 'withdraw' && <WithdrawDialog demand={dialog.demand} onClose={close} />}
     </Page>
   );
@@ -159,29 +162,54 @@ function DemandTable({ demands, onOpen }: TableProps) {
   return <DataTable label={texts.demandsTitle} columns={columns} rows={demands} rowKey={({ id }) => id} />;
 }
 
-function WithdrawDialog({ demand, onClose }: { demand: Demand; onClose: () => void }) {
+function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
   const refresh = useRefresh();
-  const withdraw = useMutation({
-    mutationFn: () => operatorClient.demands.delete(demand.id),
-    onSuccess: async () => {
-      toast(texts.demandDeleted);
-      await refresh(['demands']);
-      onClose();
+  const describe = useDemandTexts();
+  const { data: stored, error, isFetching } = useQuery(demandQuery(id));
+  const [opened, setOpened] = useState<typeof stored>();
+  // Data from the cache may be outdated.
+  if (opened === undefined && !isFetching && stored !== undefined) setOpened(stored);
+  const withdraw = useChange(
+    {
+      query: demandQuery(id),
+      partOf: demandInputs,
+      send: (options) => operatorClient.demands.delete(id, options),
     },
-  });
+    {
+      onSuccess: () => {
+        toast(texts.demandDeleted);
+        onClose();
+      },
+      onSettled: () => refresh(['demands']),
+    },
+  );
+  const isGone = isProblem(error, 'demand_not_found');
+  const isChanged = isProblem(withdraw.error, 'precondition_failed');
   return (
     <ConfirmDialog
       title={texts.deleteDemandTitle}
       text={texts.deleteDemandText}
       action={texts.deleteDemand}
       isDangerous
+      isReady={opened !== undefined}
+      isOver={isGone || isChanged}
       isBusy={withdraw.isPending}
-      error={withdraw.error}
-      onConfirm={() => withdraw.mutate()}
+      error={isGone || isChanged ? null : (withdraw.error ?? error)}
+      onConfirm={() => opened && withdraw.mutate(opened)}
       onClose={onClose}
-    />
+    >
+      {isGone && <WithdrawnNotice recordId={id} />}
+      {isChanged && opened && stored && (
+        <ConflictNotice
+          recordId={id}
+          started={demandInputs(opened.record)}
+          current={demandInputs(stored.record)}
+          describe={describe}
+        />
+      )}
+    </ConfirmDialog>
   );
 }

@@ -3,15 +3,22 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
-import { ifMatchOf } from '../brp/customer-update.ts';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { EIC_LENGTH } from '../brp/filters.ts';
-import { areSameTsos, GroupTable, rebasedTsos, splitInUse, TsosField } from '../brp/group-table.tsx';
+import {
+  areSameTsos,
+  describeGroup,
+  GroupTable,
+  rebasedTsos,
+  splitInUse,
+  TsosField,
+} from '../brp/group-table.tsx';
 import type { CsvColumn } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { ifMatchOf } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -196,6 +203,7 @@ function EditGroupForm({ group, etag, onClose }: EditProps) {
         recordId={group.eic}
         started={started}
         current={group}
+        describe={describeGroup(t)}
         onReset={() => {
           setName(group.name);
           setTsos(group.tsos);

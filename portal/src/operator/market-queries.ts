@@ -2,6 +2,7 @@ import type { Demand, OperatorAsset } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { given, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
+import { readWithEtag } from '../session/versions.ts';
 import type { AssetFilters, DemandFilters } from './filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>
@@ -17,7 +18,7 @@ export const eachAsset = (filters: AssetFilters, signal: AbortSignal): AsyncIter
 export const assetQuery = (id: string) =>
   queryOptions({
     queryKey: ['assets', 'one', id],
-    queryFn: ({ signal }) => operatorClient.assets.get(id, { signal }),
+    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.assets.get(id, options), signal),
   });
 
 /** The server accepts upper case only. */
@@ -29,6 +30,12 @@ export const demandListQuery = (filters: DemandFilters) =>
     queryFn: ({ pageParam, signal }) =>
       operatorClient.demands.list(pageOf(demandFilter(filters), pageParam), { signal }),
     ...pages,
+  });
+
+export const demandQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['demands', 'one', id],
+    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.demands.get(id, options), signal),
   });
 
 export const eachDemand = (filters: DemandFilters, signal: AbortSignal): AsyncIterable<Demand> =>

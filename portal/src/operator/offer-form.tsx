@@ -1,14 +1,16 @@
 import { OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
-import { type OfferInputs, offerBody, offerFaults } from '../domain/offer.ts';
+import { ConflictNotice, type Described, type useInput } from '../brp/conflict.tsx';
+import { type OfferInputs, offerBody, offerFaults, offerInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
+import { assetQuery } from './market-queries.ts';
 import { PriceLadderEditor } from './price-ladder-editor.tsx';
 
 const FIELDS = [
@@ -22,32 +24,81 @@ const FIELDS = [
   'offer.pricing',
 ];
 
+/** An offer as entered, and whether there is one. */
+type OfferFormInput = OfferInputs & { readonly isOffered: boolean };
+
+export const offerFormInput = (asset: OperatorAsset): OfferFormInput => ({
+  ...offerInputs(asset),
+  isOffered: asset.offer !== null,
+});
+
+/** The fields in which two versions of an offer may differ, for a notice of conflict. */
+export function useOfferTexts(started: OfferFormInput | null, current: OfferFormInput) {
+  const { t, format } = useI18n();
+  const texts = t.market.operator;
+  return (input: OfferFormInput): Described => {
+    const isOffered = { [texts.offer]: input.isOffered ? texts.offered : texts.notOffered };
+    if (started?.isOffered !== current.isOffered) return isOffered;
+    const steps = input.pricing.map(
+      ({ years, price }) => `${t.market.years(Number(years))} ${format.price(Number(price))}`,
+    );
+    return {
+      [t.market.ppaType]: t.market.ppaTypes[input.ppaType],
+      [t.market.deliveryStart]: input.start && format.day(input.start),
+      [texts.annualMwh]: input.annualMwh && format.number(Number(input.annualMwh)),
+      [t.market.country]: format.country(input.country),
+      [t.market.state]: input.state,
+      [texts.ladder]: steps.join(', '),
+      [t.market.info]: input.info,
+      [texts.cover]: input.coverUrl,
+    };
+  };
+}
+
+export type OfferFormState = ReturnType<typeof useInput<OfferFormInput>>;
+
 type Props = {
-  asset: OperatorAsset;
-  inputs: OfferInputs;
-  isUnsaved: boolean;
-  onChange: (inputs: OfferInputs) => void;
+  version: Versioned<OperatorAsset>;
+  form: OfferFormState;
   onSaved: () => void;
 };
 
 /** Publishes an offer, or changes the existing one. */
-export function OfferForm({ asset, inputs, isUnsaved, onChange, onSaved }: Props) {
+export function OfferForm({ version, form, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const toast = useToast();
   const refresh = useRefresh();
-  const set = (change: Partial<OfferInputs>) => onChange({ ...inputs, ...change });
-  const save = useMutation({
-    mutationFn: () => operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }),
-    onSuccess: async ({ name }) => {
-      toast(asset.offer ? t.operator.savedToast(name) : texts.publishedToast(name));
-      await refresh(['assets']);
-      onSaved();
+  const { record: asset } = version;
+  const { input: inputs, set, isUnsaved, started, reset, setInput } = form;
+  const stored = offerFormInput(asset);
+  const describe = useOfferTexts(started, stored);
+  const save = useChange(
+    {
+      query: assetQuery(asset.id),
+      partOf: offerFormInput,
+      send: (options) =>
+        operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }, options),
     },
-  });
-  const { errorOf, submit } = useFaults(offerFaults(inputs), save.mutate);
+    {
+      onSuccess: (saved) => {
+        toast(asset.offer ? t.operator.savedToast(saved.name) : texts.publishedToast(saved.name));
+        setInput(offerFormInput(saved));
+        onSaved();
+      },
+      onSettled: () => refresh(['assets']),
+    },
+  );
+  const { errorOf, submit } = useFaults(offerFaults(inputs), () => save.mutate(version));
   return (
     <Form error={save.error} fields={FIELDS} isUnsaved={isUnsaved} onSubmit={submit}>
+      <ConflictNotice
+        recordId={asset.id}
+        started={started}
+        current={stored}
+        describe={describe}
+        onReset={reset}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           name="offer.ppa_type"

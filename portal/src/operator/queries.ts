@@ -1,9 +1,10 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, firstSlotFrom, matchesFilters, readWithEtag } from '../brp/queries.ts';
+import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
 import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
+import { readWithEtag } from '../session/versions.ts';
 import type {
   AuditFilters,
   ContractFilters,
@@ -59,6 +60,12 @@ export const usersQuery = (filters: UserFilters) =>
   queryOptions({
     queryKey: ['users', filters],
     queryFn: ({ signal }) => allOf(operatorClient.users.each(given(filters), { signal })),
+  });
+
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'one', id],
+    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.users.get(id, options), signal),
   });
 
 export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>

@@ -7,20 +7,23 @@ import {
   type UserPermissions,
   type UserRole,
 } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ConflictNotice, useInput } from '../brp/conflict.tsx';
 import { Shown } from '../brp/key-dialogs.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
-import { Notice } from '../ui/states.tsx';
+import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { AccountField, BrpField, NameField } from './fields.tsx';
+import { userQuery } from './queries.ts';
 
 /** The party of a user, if it is fixed by the page. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
@@ -110,37 +113,78 @@ function PermissionsField({ value, onChange }: PermissionsProps) {
 
 export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useI18n();
+  const query = useQuery(userQuery(user.id));
+  return (
+    <Dialog title={`${t.operator.users.edit}: ${user.email}`} onClose={onClose}>
+      <Loaded query={query} loading={<Skeleton lines={6} />}>
+        {(version) => <EditUserForm version={version} onClose={onClose} />}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const userInput = ({ name, permissions, status }: User) => ({
+  name,
+  permissions,
+  isDisabled: status === 'disabled',
+});
+
+function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose: () => void }) {
+  const { t } = useI18n();
   const texts = t.operator.users;
   const toast = useToast();
   const refresh = useRefresh();
-  const isMyself = useSession().user.id === user.id;
-  const [name, setName] = useState(user.name);
-  const [permissions, setPermissions] = useState<UserPermissions>(user.permissions);
-  const [isDisabled, setIsDisabled] = useState(user.status === 'disabled');
-  const update = useMutation({
-    mutationFn: () => operatorClient.users.update(user.id, { name, permissions, disabled: isDisabled }),
-    onSuccess: () => {
-      toast(t.operator.savedToast(name));
-      onClose();
+  const { id } = version.record;
+  const isMyself = useSession().user.id === id;
+  const stored = userInput(version.record);
+  const { input, set, isUnsaved, started, reset } = useInput(stored);
+  const update = useChange(
+    {
+      query: userQuery(id),
+      partOf: userInput,
+      send: (options) => {
+        const { isDisabled: disabled, ...rest } = input;
+        return operatorClient.users.update(id, { ...rest, disabled }, options);
+      },
     },
-    onSettled: () => refresh(['users']),
-  });
+    {
+      onSuccess: ({ name }) => {
+        toast(t.operator.savedToast(name));
+        onClose();
+      },
+      onSettled: () => refresh(['users']),
+    },
+  );
   return (
-    <Dialog title={`${texts.edit}: ${user.email}`} onClose={onClose}>
-      <Form
-        error={update.error}
-        fields={['name', 'permissions', 'disabled']}
-        onSubmit={() => update.mutate()}
-      >
-        <NameField value={name} onChange={setName} />
-        <PermissionsField value={permissions} onChange={setPermissions} />
-        <div className="grid gap-1">
-          <Checkbox label={texts.disabled} checked={isDisabled} onChange={setIsDisabled} />
-          <p className="text-xs text-muted">{isMyself ? texts.yourself : texts.disabledHint}</p>
-        </div>
-        <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
-      </Form>
-    </Dialog>
+    <Form
+      error={update.error}
+      fields={['name', 'permissions', 'disabled']}
+      isUnsaved={isUnsaved}
+      onSubmit={() => update.mutate(version)}
+    >
+      <ConflictNotice
+        recordId={id}
+        started={started}
+        current={stored}
+        describe={({ name, permissions, isDisabled }) => ({
+          [t.operator.name]: name,
+          [t.session.permission]: t.session.permissions[permissions],
+          [t.common.status]: texts.statuses[isDisabled ? 'disabled' : 'active'],
+        })}
+        onReset={reset}
+      />
+      <NameField value={input.name} onChange={(name) => set({ name })} />
+      <PermissionsField value={input.permissions} onChange={(permissions) => set({ permissions })} />
+      <div className="grid gap-1">
+        <Checkbox
+          label={texts.disabled}
+          checked={input.isDisabled}
+          onChange={(isDisabled) => set({ isDisabled })}
+        />
+        <p className="text-xs text-muted">{isMyself ? texts.yourself : texts.disabledHint}</p>
+      </div>
+      <FormButtons action={t.common.save} isBusy={update.isPending} onClose={onClose} />
+    </Form>
   );
 }
 

@@ -75,6 +75,8 @@ export const common: Dictionary['common'] = {
   conflict: {
     changed: 'Jemand hat dies inzwischen geändert:',
     changedBy: (name) => `${name} hat dies geändert,`,
+    withdrawn: 'Jemand hat dies inzwischen zurückgezogen.',
+    withdrawnBy: (name) => `${name} hat dies zurückgezogen,`,
     operator: 'Der Betreiber',
     platform: 'Die Plattform',
     kept: 'Ihre Eingaben sind erhalten und noch nicht gespeichert.',

@@ -74,6 +74,8 @@ export const common = {
   conflict: {
     changed: 'Another user has changed this meanwhile:',
     changedBy: (name: string) => `${name} has changed this,`,
+    withdrawn: 'Another user has withdrawn this meanwhile.',
+    withdrawnBy: (name: string) => `${name} has withdrawn this,`,
     operator: 'The operator',
     platform: 'The platform',
     kept: 'Your input has been kept and is not saved yet.',
