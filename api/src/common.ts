@@ -168,6 +168,16 @@ export const paginationExample: Pagination = { limit: 10, has_more: false, next_
 export const LIST_ORDERS = ['oldest_first', 'newest_first'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
+/** The query parameter `sort` of a list. Each order is one that an index serves. */
+export const Sort = <const S extends string>(sorts: readonly S[]) =>
+  Type.Optional(
+    Choice(sorts, {
+      description:
+        'The order, instead of that of creation; `-` for descending. Texts are compared without regard to upper case and accents.',
+      examples: [sorts[0]],
+    }),
+  );
+
 /** Programs read a list from its beginning; people look at its end. */
 export const Order = Type.Optional(
   Choice(LIST_ORDERS, {

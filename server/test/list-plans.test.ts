@@ -229,6 +229,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'brp_id={brp_id}&status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
       'status=pending': 'customer_by_status(status; id)',
       'eic={eic}': 'customer_of_position(brp_no, position_no; id)',
+      'sort=name sort=-name sort=name&status=pending': 'customer_by_name(; id)',
+      'sort=name&brp_id={brp_id} sort=-name&brp_id={brp_id}&eic={eic}':
+        'customer_of_brp_by_name(brp_no; id)',
+      'sort=name&search=x': 'customer_by_name(; id) + customer_search(; search_trigrams)',
     },
     listAssets: {
       '- offered=false': 'asset_pkey(; id)',
@@ -236,19 +240,25 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'technology=solar': 'asset_of_technology(technology; id)',
       'tso=DE_TENNET': 'asset_of_tso(tso; id)',
       'offered=true': 'offer_asset_id_key(; asset_id)',
+      'sort=name sort=-name sort=name&tso=DE_TENNET': 'asset_by_name(; id)',
+      'sort=name&search=x': 'asset_by_name(; id) + asset_search(; search_trigrams)',
+      'sort=nominal_power sort=-nominal_power&offered=true': 'asset_by_power(; nominal_power_kw, id)',
     },
     listDemands: {
       '-': 'demand_id_key(; id)',
       'country=DE': 'demand_of_country(country; id)',
+      'sort=published_at sort=-published_at&country=DE': 'demand_pkey(; published_no)',
     },
     operatorListContracts: {
       '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
         'contract_id_key(; id)',
       'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
       'external_id=x': '',
-      'sort=external_id sort=external_id&status=pending': 'contract_external_id_key(; external_id)',
-      // From its end, in the order of the index.
-      'sort=-external_id': 'contract_external_id_key()',
+      'sort=external_id sort=-external_id sort=external_id&status=pending':
+        'contract_by_reference(; id)',
+      'sort=delivery_start sort=-delivery_start': 'contract_by_start(; id)',
+      'sort=delivery_start&search=x':
+        'contract_by_start(; id) + contract_search(; search_trigrams)',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
     },

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Choice, DateTime, ordered, Strict } from '../common.ts';
+import { DateTime, ordered, Sort, Strict } from '../common.ts';
 import {
   Contract,
   ContractList,
@@ -23,7 +23,7 @@ const creation = {
 };
 
 /** Orders of the operator's contracts that an index serves. */
-export const CONTRACT_SORTS = ['external_id', '-external_id'] as const;
+export const CONTRACT_SORTS = ['external_id', '-external_id', 'delivery_start', '-delivery_start'] as const;
 export type ContractSort = (typeof CONTRACT_SORTS)[number];
 
 export const operatorContractEndpoints = {
@@ -57,12 +57,7 @@ export const operatorContractEndpoints = {
           Type.String({ description: 'Only the contract with this reference.', examples: ['PPA-2026-0017'] }),
         ),
         search: contractSearch,
-        sort: Type.Optional(
-          Choice(CONTRACT_SORTS, {
-            description: 'The order, instead of that of creation; `-` for descending.',
-            examples: ['external_id'],
-          }),
-        ),
+        sort: Sort(CONTRACT_SORTS),
         ...contractFilters,
       },
       ordered(['delivery_start', 'delivery_end']),

@@ -1,6 +1,6 @@
 import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Strict } from '../common.ts';
+import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Sort, Strict } from '../common.ts';
 import {
   BalanceGroupUpdate,
   CUSTOMER_UPDATE_PROBLEMS,
@@ -69,6 +69,9 @@ export type OperatorCustomerUpdate = Static<typeof OperatorCustomerUpdate>;
 const tag = 'Customers';
 const path = '/operator/v1/customers';
 
+export const CUSTOMER_SORTS = ['name', '-name'] as const;
+export type CustomerSort = (typeof CUSTOMER_SORTS)[number];
+
 export const operatorCustomerEndpoints = {
   operatorCreateCustomer: endpoint({
     id: 'operatorCreateCustomer',
@@ -92,10 +95,11 @@ export const operatorCustomerEndpoints = {
     path,
     tag,
     summary: 'List customers',
-    description: 'The customers of all BRPs, oldest first.',
+    description: 'The customers of all BRPs, oldest first unless sorted.',
     scopes: [],
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [example.brp_id] })),
+      sort: Sort(CUSTOMER_SORTS),
       ...customerFilters,
     }),
     body: null,

@@ -9,6 +9,7 @@ import {
   pageQuery,
   paginationExample,
   Search,
+  Sort,
   Strict,
   TsoSchema,
 } from '../common.ts';
@@ -243,6 +244,11 @@ const demandExample = {
   published_at: '2026-10-20T08:00:00Z',
 };
 
+export const ASSET_SORTS = ['name', '-name', 'nominal_power', '-nominal_power'] as const;
+export type AssetSort = (typeof ASSET_SORTS)[number];
+export const DEMAND_SORTS = ['published_at', '-published_at'] as const;
+export type DemandSort = (typeof DEMAND_SORTS)[number];
+
 const assetEndpoints = {
   createAsset: endpoint({
     id: 'createAsset',
@@ -274,7 +280,7 @@ const assetEndpoints = {
     path: '/operator/v1/assets',
     tag,
     summary: 'List assets',
-    description: 'All assets, oldest first, with their offers.',
+    description: 'All assets with their offers, oldest first unless sorted.',
     scopes: [],
     query: Strict({
       technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
@@ -286,6 +292,7 @@ const assetEndpoints = {
         }),
       ),
       search: Search('Part of the name, in upper or lower case.', 'uckermark'),
+      sort: Sort(ASSET_SORTS),
       ...pageQuery,
     }),
     body: null,
@@ -381,10 +388,11 @@ const demandEndpoints = {
     path: '/operator/v1/demands',
     tag: 'Demands',
     summary: 'List demands',
-    description: 'All demands, oldest first.',
+    description: 'All demands, oldest first unless sorted.',
     scopes: [],
     query: Strict({
       country: Type.Optional(Type.String({ description: 'Only of this country.', examples: ['DE'] })),
+      sort: Sort(DEMAND_SORTS),
       ...pageQuery,
     }),
     body: null,

@@ -9,11 +9,11 @@ import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
-import { type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
+import { type PageRequest, readPage } from '../platform/http/paging.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
 import { contractNotFound } from './actions.ts';
-import { type ContractRow, findContract, listContracts, listSortedContracts } from './store.ts';
+import { CONTRACT_SORTINGS, type ContractRow, findContract, listContracts } from './store.ts';
 import { wireContract } from './wire.ts';
 
 /** Same 404 for an unknown contract and for one of another BRP, so that ids cannot be probed. */
@@ -44,22 +44,12 @@ export async function answerContracts(
     externalId: query.external_id ?? null,
     search: searchValue(query.search),
   };
-  // The sorted list has the contracts of all BRPs.
   const sort = viewer.kind === 'operator' ? query.sort : undefined;
-  const rows =
-    sort === undefined
-      ? await listContracts(db, viewer, filter, pageById(page), now)
-      : await listSortedContracts(db, sort, filter, pageByReference(page), now);
-  const { records, pagination } = paginate(page, rows, (row) => [
-    sort === undefined ? row.id : row.external_id,
-  ]);
+  const { records, pagination } = await readPage(page, sort && CONTRACT_SORTINGS[sort], (start) =>
+    listContracts(db, viewer, filter, start, now, sort),
+  );
   return { contracts: records.map((row) => wireContract(row, now)), pagination };
 }
-
-const pageByReference = ({ after, limit }: PageRequest) => ({
-  after: after === null ? null : String(after[0]),
-  count: limit + 1,
-});
 
 /** For users of a BRP: the list of the BRP API with the parameters that only the portal needs. */
 export const portalContractRoutes = (db: Db, clock: Clock): Route[] => [

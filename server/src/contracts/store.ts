@@ -6,6 +6,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
+import { type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -148,38 +149,54 @@ function contractList(kind: Viewer['kind']) {
 }
 const LISTS = forEachViewer(contractList);
 
-/** A page of the operator's contracts by reference. A descending list begins at its end, which no value of $1 stands for. */
-const contractsByReference = (name: string, beyond: string, direction: 'asc' | 'desc') =>
+const SORT_KEYS = {
+  external_id: textKey<ContractRow>('external_id', ({ external_id }) => external_id),
+  // Contracts without a start come last.
+  delivery_start: {
+    column: 'delivery_start',
+    expression: (value: string) => `coalesce(${value}, 'infinity'::timestamptz)`,
+    valueOf: ({ delivery_start: start }: ContractRow) => (start === null ? 'infinity' : timestamp(start)),
+    bounds: ['-infinity', 'infinity'] as const,
+  },
+};
+
+/** The contracts of all BRPs: $1 to $3 as above, $4 value of the sort key. */
+const SORTED_LISTS = sortedLists(SORT_KEYS, '$4', (suffix, order) =>
   filteredList({
     make: statement,
-    name,
-    ownParameters: 3,
+    name: `list_contracts${suffix}`,
+    ownParameters: 4,
     filters: FILTERS,
-    leads: [],
-    text: (where) => `select ${COLUMNS} from (
-        select c.* from contract c where ${beyond} and ${where}
-        order by c.external_id ${direction} limit ${PAGE_ROWS}) c
-      left join asset a on a.id = c.asset_id order by c.external_id ${direction} limit $2`,
-  });
-const BY_REFERENCE = {
-  external_id: contractsByReference('list_contracts_by_reference', 'c.external_id > $1', 'asc'),
-  '-external_id': contractsByReference('list_contracts_by_reference_down', 'c.external_id < $1', 'desc'),
-} as const satisfies Record<ContractSort, unknown>;
-const FROM_LAST_REFERENCE = contractsByReference(
-  'list_contracts_from_last_reference',
-  '$1::text is not null',
-  'desc',
+    leads: ['externalId', 'search'],
+    text: (where, lead, parameterOf) => {
+      const contracts =
+        lead === 'search'
+          ? searchPage('contract', 'c', parameterOf('search'), where, order)
+          : `(select c.* from contract c where ${order.beyond('c')} and ${where}
+              order by ${order.by('c')} limit ${PAGE_ROWS})`;
+      return `select ${COLUMNS} from ${contracts} c left join asset a on a.id = c.asset_id
+        order by ${order.by('c')} limit $2`;
+    },
+  }),
 );
+export const CONTRACT_SORTINGS: Readonly<Record<ContractSort, Sorting<ContractRow>>> = SORTED_LISTS;
 
+/** Only the list of all BRPs can be sorted. */
 export async function listContracts(
   db: Db,
   viewer: Viewer,
   filter: ContractFilter,
-  page: { after: string; count: number },
+  { after, value, count }: ListStart,
   now: number,
+  sort?: ContractSort,
 ): Promise<ContractRow[]> {
-  const own = [page.after, page.count, timestamp(now), ...tenantValues(viewer)];
-  return db.query<ContractRow>(...LISTS[viewer.kind](own, valuesOf(filter)));
+  const own = [after, count, timestamp(now)];
+  const values = valuesOf(filter);
+  return db.query<ContractRow>(
+    ...(sort && viewer.kind === 'operator'
+      ? SORTED_LISTS[sort].list([...own, value], values)
+      : LISTS[viewer.kind]([...own, ...tenantValues(viewer)], values)),
+  );
 }
 
 const valuesOf = ({ externalId, eic, status, type, search, activeWithin, ...times }: ContractFilter) => ({
@@ -189,19 +206,6 @@ const valuesOf = ({ externalId, eic, status, type, search, activeWithin, ...time
   activeFrom: timestampOrNull(activeWithin?.start ?? null),
   activeUntil: timestampOrNull(activeWithin?.end ?? null),
 });
-
-/** The contracts of all BRPs, sorted; `after` is the reference of the last row on the previous page. */
-export async function listSortedContracts(
-  db: Db,
-  sort: ContractSort,
-  filter: ContractFilter,
-  page: { after: string | null; count: number },
-  now: number,
-): Promise<ContractRow[]> {
-  const isFromLast = sort === '-external_id' && page.after === null;
-  const list = isFromLast ? FROM_LAST_REFERENCE : BY_REFERENCE[sort];
-  return db.query<ContractRow>(...list([page.after ?? '', page.count, timestamp(now)], valuesOf(filter)));
-}
 
 const FIND = perViewer(
   hotStatement,

@@ -3,11 +3,11 @@ import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
-import { pageById, paginate } from '../platform/http/paging.ts';
+import { readPage } from '../platform/http/paging.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createCustomer } from './actions.ts';
 import { answerCustomer, answerPlacements, customerFilter } from './routes.ts';
-import { listCustomers } from './store.ts';
+import { CUSTOMER_SORTINGS, listCustomers } from './store.ts';
 import { wireOperatorCustomer } from './wire.ts';
 
 export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
@@ -25,8 +25,10 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
       const findsNothing = query.brp_id !== undefined && brp === null;
       // A filter by BRP lists exactly the customers that the BRP sees, so its viewer is used.
       const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
-      const rows = findsNothing ? [] : await listCustomers(db, seen, customerFilter(query), pageById(page));
-      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      const { sort } = query;
+      const { records, pagination } = await readPage(page, sort && CUSTOMER_SORTINGS[sort], async (start) =>
+        findsNothing ? [] : listCustomers(db, seen, customerFilter(query), start, sort),
+      );
       return { customers: records.map(wireOperatorCustomer), pagination };
     }),
 

@@ -2,7 +2,7 @@ import { type Customer, customerEndpoints, type QueryOf } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
-import { pageById, paginate } from '../platform/http/paging.ts';
+import { readPage } from '../platform/http/paging.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { customerNotFound } from './actions.ts';
@@ -14,8 +14,10 @@ import { wireCustomer } from './wire.ts';
 export function customerRoutes(db: Db): Route[] {
   return [
     route(customerEndpoints.listCustomers, async ({ viewer, query, page }) => {
-      const rows = await listCustomers(db, viewer, customerFilter(query), pageById(page));
-      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      const filter = customerFilter(query);
+      const { records, pagination } = await readPage(page, undefined, (start) =>
+        listCustomers(db, viewer, filter, start),
+      );
       return { customers: records.map(wireCustomer), pagination };
     }),
 

@@ -1,10 +1,11 @@
-import type { CustomerStatus, Tso } from '@saldo/api';
+import type { CustomerSort, CustomerStatus, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
+import { BY_ID, type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -51,42 +52,57 @@ const FILTERS = {
 };
 
 /**
- * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP. A balance group has one position per
+ * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP; a sorted list has the value of its key
+ * before it. A balance group has one position per
  * control area, and an index orders the customers of each position. A position and its customers have the same BRP.
  */
-function customerList(kind: Viewer['kind']) {
+function customerList(kind: Viewer['kind'], suffix = '', order = BY_ID) {
+  const isSorted = order !== BY_ID;
   const page = (tenant: string | null, where: string) =>
     `(select c.* from customer c
-      where ${tenant === null ? '' : `${tenant} and `}c.id > $1 and ${where} order by c.id limit ${PAGE_ROWS})`;
-  const tenant = kind === 'brp' ? 'c.brp_no = $3' : null;
+      where ${tenant === null ? '' : `${tenant} and `}${order.beyond('c')} and ${where} order by ${order.by('c')} limit ${PAGE_ROWS})`;
+  const ownParameters = (isSorted ? 3 : 2) + (kind === 'brp' ? 1 : 0);
+  const tenant = kind === 'brp' ? `c.brp_no = $${ownParameters}` : null;
+  const leads = kind === 'brp' ? (['eic', 'status'] as const) : (['eic', 'search', 'status'] as const);
+  const sortedLeads = kind === 'brp' ? [] : (['search'] as const);
   return filteredList({
     make: statement,
-    name: viewedBy(kind, 'list_customers'),
-    ownParameters: kind === 'brp' ? 3 : 2,
+    name: viewedBy(kind, `list_customers${suffix}`),
+    ownParameters,
     filters: FILTERS,
-    leads: kind === 'brp' ? ['eic', 'status'] : ['eic', 'search', 'status'],
+    leads: isSorted ? sortedLeads : leads,
     text: (where, lead, parameterOf) => {
       const ofPosition = `${tenant ?? 'c.brp_no = p.brp_no'} and c.position_no = p.no`;
       const customers =
         lead === 'eic'
           ? `(select c.* from position p, lateral ${page(ofPosition, where)} c where p.eic = ${parameterOf('eic')})`
           : lead === 'search'
-            ? searchPage('customer', 'c', parameterOf('search'), where)
+            ? searchPage('customer', 'c', parameterOf('search'), where, order)
             : page(tenant, where);
-      return `select ${COLUMNS} from ${customers} c ${JOINED} order by c.id limit $2`;
+      return `select ${COLUMNS} from ${customers} c ${JOINED} order by ${order.by('c')} limit $2`;
     },
   });
 }
-const LISTS = forEachViewer(customerList);
+const LISTS = forEachViewer((kind) => customerList(kind));
+
+const SORTED_LISTS = sortedLists(
+  { name: textKey<CustomerRow>('name', ({ name }) => name) },
+  '$3',
+  (suffix, order) => forEachViewer((kind) => customerList(kind, suffix, order)),
+);
+
+export const CUSTOMER_SORTINGS: Readonly<Record<CustomerSort, Sorting<CustomerRow>>> = SORTED_LISTS;
 
 export async function listCustomers(
   db: Db,
   viewer: Viewer,
   filter: CustomerFilter,
-  page: { after: string; count: number },
+  { after, value, count }: ListStart,
+  sort?: CustomerSort,
 ): Promise<CustomerRow[]> {
-  const own = [page.after, page.count, ...tenantValues(viewer)];
-  return db.query<CustomerRow>(...LISTS[viewer.kind](own, filter));
+  const own = [after, count, ...(sort ? [value] : []), ...tenantValues(viewer)];
+  const list = (sort ? SORTED_LISTS[sort].list : LISTS)[viewer.kind];
+  return db.query<CustomerRow>(...list(own, filter));
 }
 
 const FIND = perViewer(

@@ -5,7 +5,7 @@ import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
-import { pageById, paginate } from '../platform/http/paging.ts';
+import { readPage } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
 import { validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -21,7 +21,15 @@ import {
 } from './actions.ts';
 import { coverAddress, coverNameIn, storeCover } from './covers.ts';
 import { readImage } from './image.ts';
-import { findAssets, findDemand, findOffers, listAssets, listDemands } from './store.ts';
+import {
+  ASSET_SORTINGS,
+  DEMAND_SORTINGS,
+  findAssets,
+  findDemand,
+  findOffers,
+  listAssets,
+  listDemands,
+} from './store.ts';
 import { wireDemand, wireOperatorAsset } from './wire.ts';
 
 /** `customerUrl` is the public base URL of the customer API, which serves the covers. */
@@ -53,8 +61,10 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
         ...{ technology, tso, search: searchValue(query.search) },
         offered: offered === undefined ? null : offered === 'true',
       };
-      const rows = await listAssets(db, filter, pageById(page));
-      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      const { sort } = query;
+      const { records, pagination } = await readPage(page, sort && ASSET_SORTINGS[sort], (start) =>
+        listAssets(db, filter, start, sort),
+      );
       const ids = records.map(({ id }) => id);
       const offers = await findOffers(db, ids);
       const assets = records.map((asset) => wire({ asset, offer: offers.get(asset.id) ?? null }));
@@ -128,8 +138,10 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
     ),
 
     route(endpoints.listDemands, async ({ query, page }) => {
-      const rows = await listDemands(db, query.country ?? null, pageById(page));
-      const { records, pagination } = paginate(page, rows, (row) => [row.id]);
+      const { country = null, sort } = query;
+      const { records, pagination } = await readPage(page, sort && DEMAND_SORTINGS[sort], (start) =>
+        listDemands(db, country, start, sort),
+      );
       return { demands: records.map(wireDemand), pagination };
     }),
 

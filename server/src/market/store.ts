@@ -1,8 +1,9 @@
-import type { Asset, OfferPpaType, Tso } from '@saldo/api';
+import type { Asset, AssetSort, DemandSort, OfferPpaType, Tso } from '@saldo/api';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
+import { BY_ID, type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
@@ -44,34 +45,55 @@ export async function findAssets(db: Db, ids: readonly string[]): Promise<AssetR
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
+/** The bounds of the type int. */
+const [MIN_INTEGER, MAX_INTEGER] = [-(2 ** 31), 2 ** 31 - 1];
+
 const OFFER_OF_ASSET = '(select o.published_no from offer o where o.asset_id = a.id)';
 
-/** $1 id of the last row on the previous page, $2 row limit. Offered assets are found through the table of offers. */
-const LIST_ASSETS = filteredList({
-  make: statement,
-  name: 'list_assets',
-  ownParameters: 2,
-  filters: {
-    technology: { type: 'technology', condition: (technology) => `a.technology = ${technology}` },
-    tso: { type: 'tso', condition: (tso) => `a.tso = ${tso}` },
-    isOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is not null)` },
-    isNotOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is null)` },
-    search: searchFilter('a.search_text'),
+/**
+ * $1 id of the last row on the previous page, $2 row limit, $3 value of the sort key of a sorted list. Offered assets are
+ * found through the table of offers.
+ */
+const assetList = (suffix = '', order = BY_ID) =>
+  filteredList({
+    make: statement,
+    name: `list_assets${suffix}`,
+    ownParameters: order === BY_ID ? 2 : 3,
+    filters: {
+      technology: { type: 'technology', condition: (technology) => `a.technology = ${technology}` },
+      tso: { type: 'tso', condition: (tso) => `a.tso = ${tso}` },
+      isOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is not null)` },
+      isNotOffered: { type: 'boolean', condition: (yes) => `(${yes} and ${OFFER_OF_ASSET} is null)` },
+      search: searchFilter('a.search_text'),
+    },
+    leads: order === BY_ID ? ['search', 'technology', 'tso', 'isOffered'] : ['search'],
+    text: (where, lead, parameterOf) => {
+      const columns = 'a.id, a.name, a.nominal_power_kw, a.technology, a.tso';
+      if (lead === 'search')
+        return `select ${columns} from ${searchPage('asset', 'a', parameterOf('search'), where, order)} a
+          order by ${order.by('a')} limit $2`;
+      if (lead === 'isOffered')
+        return `select ${columns} from offer f join asset a on a.id = f.asset_id
+          where f.asset_id > $1 and ${where} order by f.asset_id limit $2`;
+      return `select ${columns} from asset a
+        where ${order.beyond('a')} and ${where} order by ${order.by('a')} limit $2`;
+    },
+  });
+const LIST_ASSETS = assetList();
+const SORTED_ASSETS = sortedLists(
+  {
+    name: textKey<AssetRow>('name', ({ name }) => name),
+    nominal_power: {
+      column: 'nominal_power_kw',
+      expression: (value) => value,
+      valueOf: ({ nominal_power_kw: power }) => power,
+      bounds: [MIN_INTEGER, MAX_INTEGER],
+    },
   },
-  leads: ['search', 'technology', 'tso', 'isOffered'],
-  text: (where, lead, parameterOf) => {
-    if (lead === 'search') {
-      return `select a.id, a.name, a.nominal_power_kw, a.technology, a.tso
-        from ${searchPage('asset', 'a', parameterOf('search'), where)} a order by a.id limit $2`;
-    }
-    const [from, id] =
-      lead === 'isOffered'
-        ? ['offer f join asset a on a.id = f.asset_id', 'f.asset_id']
-        : ['asset a', 'a.id'];
-    return `select a.id, a.name, a.nominal_power_kw, a.technology, a.tso
-      from ${from} where ${id} > $1 and ${where} order by ${id} limit $2`;
-  },
-});
+  '$3',
+  assetList,
+);
+export const ASSET_SORTINGS: Readonly<Record<AssetSort, Sorting<AssetRow>>> = SORTED_ASSETS;
 const LOCK_ASSET = statement('lock_asset', `select ${COLUMNS} from asset where id = $1 for update`);
 const UPDATE_ASSET = statement(
   'update_asset',
@@ -84,18 +106,23 @@ export type AssetFilter = {
   offered: boolean | null;
   search: string | null;
 };
-type Page = { after: string; count: number };
 
-export const listAssets = (db: Db, filter: AssetFilter, page: Page): Promise<AssetRow[]> =>
-  db.query<AssetRow>(
-    ...LIST_ASSETS([page.after, page.count], {
-      technology: filter.technology,
-      tso: filter.tso,
-      isOffered: filter.offered === true ? true : null,
-      isNotOffered: filter.offered === false ? true : null,
-      search: filter.search,
+export function listAssets(
+  db: Db,
+  filter: AssetFilter,
+  { after, value, count }: ListStart,
+  sort?: AssetSort,
+): Promise<AssetRow[]> {
+  const list = sort ? SORTED_ASSETS[sort].list : LIST_ASSETS;
+  const { technology, tso, offered, search } = filter;
+  return db.query<AssetRow>(
+    ...list([after, count, ...(sort ? [value] : [])], {
+      ...{ technology, tso, search },
+      isOffered: offered === true ? true : null,
+      isNotOffered: offered === false ? true : null,
     }),
   );
+}
 
 /** Locks the asset for this transaction, so that concurrent changes are serialised. */
 export async function lockAsset(tx: Tx, id: string): Promise<AssetRow | null> {
@@ -196,15 +223,32 @@ const demandValues = (demand: DemandContent) => [
 
 const FIND_DEMAND = statement('find_demand', `select ${DEMAND_COLUMNS} from demand where id = $1`);
 const LOCK_DEMAND = statement('lock_demand', `select ${DEMAND_COLUMNS} from demand where id = $1 for update`);
-/** $1 id of the last row on the previous page, $2 row limit. */
-const LIST_DEMANDS = filteredList({
-  make: statement,
-  name: 'list_demands',
-  ownParameters: 2,
-  filters: { country: { type: 'text', condition: (country) => `country = ${country}` } },
-  leads: ['country'],
-  text: (where) => `select ${DEMAND_COLUMNS} from demand where id > $1 and ${where} order by id limit $2`,
-});
+/** $1 id of the last row on the previous page, $2 row limit, $3 value of the sort key of a sorted list. */
+const demandList = (suffix = '', order = BY_ID) =>
+  filteredList({
+    make: statement,
+    name: `list_demands${suffix}`,
+    ownParameters: order === BY_ID ? 2 : 3,
+    filters: { country: { type: 'text', condition: (country) => `country = ${country}` } },
+    leads: order === BY_ID ? ['country'] : [],
+    text: (where) => `select ${DEMAND_COLUMNS} from demand
+      where ${order.beyond('demand')} and ${where} order by ${order.by('demand')} limit $2`,
+  });
+const LIST_DEMANDS = demandList();
+const SORTED_DEMANDS = sortedLists(
+  {
+    published_at: {
+      column: 'published_no',
+      expression: (value: string) => value,
+      valueOf: ({ published_no }: DemandRow) => published_no,
+      bounds: [MIN_INTEGER, MAX_INTEGER],
+      isUnique: true,
+    },
+  },
+  '$3',
+  demandList,
+);
+export const DEMAND_SORTINGS: Readonly<Record<DemandSort, Sorting<DemandRow>>> = SORTED_DEMANDS;
 const INSERT_DEMAND = statement(
   'insert_demand',
   `insert into demand (${DEMAND_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -225,8 +269,15 @@ export async function lockDemand(tx: Tx, id: string): Promise<DemandRow | null> 
   return row ?? null;
 }
 
-export const listDemands = (db: Db, country: string | null, page: Page): Promise<DemandRow[]> =>
-  db.query<DemandRow>(...LIST_DEMANDS([page.after, page.count], { country }));
+export function listDemands(
+  db: Db,
+  country: string | null,
+  { after, value, count }: ListStart,
+  sort?: DemandSort,
+): Promise<DemandRow[]> {
+  const list = sort ? SORTED_DEMANDS[sort].list : LIST_DEMANDS;
+  return db.query<DemandRow>(...list([after, count, ...(sort ? [value] : [])], { country }));
+}
 
 export async function insertDemand(tx: Tx, demand: DemandRow): Promise<void> {
   const { published_no, id, published_at } = demand;

@@ -1,4 +1,5 @@
 import type { Pagination } from '@saldo/api';
+import type { ListStart, Sorting } from '../db/sorted-list.ts';
 import type { Position } from './cursor.ts';
 
 export type PageRequest = {
@@ -34,6 +35,23 @@ export const pageById = (page: PageRequest): { after: string; count: number } =>
   after: String(page.after?.[0] ?? FIRST_ID),
   count: page.limit + 1,
 });
+
+/** Reads a page in the order of creation, or sorted. */
+export async function readPage<Row extends { readonly id: string }>(
+  page: PageRequest,
+  sorting: Sorting<Row> | undefined,
+  read: (start: ListStart) => Promise<Row[]>,
+): Promise<{ records: readonly Row[]; pagination: Pagination }> {
+  if (sorting === undefined) {
+    const rows = await read({ ...pageById(page), value: null });
+    return paginate(page, rows, ({ id }) => [id]);
+  }
+  const { key, isDescending } = sorting;
+  const start = isDescending ? [key.bounds[1], BEYOND_IDS] : [key.bounds[0], FIRST_ID];
+  const [value = null, after] = page.after ?? start;
+  const rows = await read({ after: String(after), value, count: page.limit + 1 });
+  return paginate(page, rows, (row) => [key.valueOf(row), row.id]);
+}
 
 /** The `Link` header of a list: always `first` and `last`, `prev` and `next` where they exist. */
 export function pageLinks(address: string, page: number, limit: number, total: number): string {

@@ -5,7 +5,7 @@ import { problem } from './problem.ts';
 /** `If-Match` and `If-None-Match`: lists of entity tags, or `*` for any. */
 
 /** ETag from the content, so that all processes compute the same tag. */
-export const contentTag = (record: object): string =>
+const contentTag = (record: object): string =>
   `"${hash('sha256', JSON.stringify(record), 'base64url').slice(0, 22)}"`;
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
