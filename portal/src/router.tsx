@@ -36,7 +36,7 @@ import {
   readNominationFilters as readOperatorNominationFilters,
   readPartyFilters,
   readUnsentFilters,
-  readUserFilters,
+  readUserSearch,
 } from './operator/filters.ts';
 import { loadPart } from './session/connection.ts';
 import { sessionQuery } from './session/session.ts';
@@ -336,7 +336,7 @@ const operatorRoutes = [
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/users',
-    validateSearch: readUserFilters,
+    validateSearch: readUserSearch,
     component: lazyRouteComponent(() => import('./operator/users.tsx'), 'UsersPage'),
   }),
   createRoute({

@@ -31,6 +31,8 @@ export function createPortalClient(options: ClientOptions) {
     lastChange: { get: method(api.getLastChange) },
     /** The contracts of a BRP, with a search. */
     contracts: list(api.searchOwnContracts),
+    /** The customers of a BRP, with an order. */
+    customers: list(api.listOwnCustomers),
     /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),

@@ -19,7 +19,7 @@ import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
 import { lastChangeRoutes } from './customer-changes/last-change.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
 import { operatorCustomerRoutes } from './customers/operator-routes.ts';
-import { customerRoutes } from './customers/routes.ts';
+import { customerRoutes, portalCustomerRoutes } from './customers/routes.ts';
 import { simulationRoutes } from './demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
 import type { Site } from './docs/site.ts';
@@ -268,7 +268,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, changesRoutes(db.current, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
-  mountRoutes(app, portalContractRoutes(db, clock), behind(sessionGuard(BRPS, sessionAuth, limiter)));
+  const forBrpUsers = behind(sessionGuard(BRPS, sessionAuth, limiter));
+  mountRoutes(app, portalContractRoutes(db, clock), forBrpUsers);
+  mountRoutes(app, portalCustomerRoutes(db), forBrpUsers);
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,

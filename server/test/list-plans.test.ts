@@ -230,8 +230,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'status=pending': 'customer_by_status(status; id)',
       'eic={eic}': 'customer_of_position(brp_no, position_no; id)',
       'sort=name sort=-name sort=name&status=pending': 'customer_by_name(; id)',
-      'sort=name&brp_id={brp_id} sort=-name&brp_id={brp_id}&eic={eic}':
-        'customer_of_brp_by_name(brp_no; id)',
+      'sort=name&brp_id={brp_id} sort=-name&brp_id={brp_id}&eic={eic}': 'customer_of_brp_by_name(brp_no; id)',
       'sort=name&search=x': 'customer_by_name(; id) + customer_search(; search_trigrams)',
     },
     listAssets: {
@@ -254,11 +253,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'contract_id_key(; id)',
       'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
       'external_id=x': '',
-      'sort=external_id sort=-external_id sort=external_id&status=pending':
-        'contract_by_reference(; id)',
+      'sort=external_id sort=-external_id sort=external_id&status=pending': 'contract_by_reference(; id)',
       'sort=delivery_start sort=-delivery_start': 'contract_by_start(; id)',
-      'sort=delivery_start&search=x':
-        'contract_by_start(; id) + contract_search(; search_trigrams)',
+      'sort=delivery_start&search=x': 'contract_by_start(; id) + contract_search(; search_trigrams)',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
     },
@@ -328,6 +325,12 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   'user of a BRP': {
     listOwnApiKeys: {
       '-': 'api_key_of_brp(brp_no; id)',
+    },
+    listOwnCustomers: {
+      '- search=x tso=DE_TENNET': 'customer_of_brp(brp_no; id)',
+      'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
+      'eic={eic}': 'customer_of_position(brp_no, position_no; id)',
+      'sort=name sort=-name&search=x sort=name&status=pending': 'customer_of_brp_by_name(brp_no; id)',
     },
     searchOwnContracts: {
       '- search=x status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':

@@ -41,10 +41,11 @@ const RECORDS = [
 ];
 
 for (const { path, mine, theirs } of RECORDS) {
+  const list = path.split('/')[3];
   const patch = (body: object, ifMatch?: string | null) =>
     operator(path, { method: 'PATCH', body, headers: ifMatch ? { 'if-match': ifMatch } : {} });
 
-  test(`a change of ${path.split('/')[3]} with If-Match is rejected if the record has changed since`, async () => {
+  test(`a change of ${list} with If-Match is rejected if the record has changed since`, async () => {
     const first = await operator(path);
     const tag = first.headers.get('etag');
     assert.ok(tag);

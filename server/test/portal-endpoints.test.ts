@@ -45,6 +45,7 @@ const cases: Record<string, Case> = {
   revokeOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
   searchOwnContracts: { path: `${base}/contracts` },
+  listOwnCustomers: { path: `${base}/customers` },
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },

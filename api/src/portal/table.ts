@@ -1,5 +1,6 @@
 import { portalChangesEndpoints } from './changes.ts';
 import { portalContractEndpoints } from './contracts.ts';
+import { portalCustomerEndpoints } from './customers.ts';
 import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
@@ -10,6 +11,7 @@ export const portalEndpoints = {
   ...portalSessionEndpoints,
   ...portalOwnEndpoints,
   ...portalContractEndpoints,
+  ...portalCustomerEndpoints,
   ...portalMarketEndpoints,
   ...portalChangesEndpoints,
   ...portalLastChangeEndpoints,

@@ -171,7 +171,8 @@ function ContractTable({ contracts, sort }: TableProps) {
       cell: ({ buyer }) => <Party party={buyer} />,
     },
     {
-      id: 'delivery',
+      id: 'delivery_start',
+      sortBy: 'by-list',
       header: t.brp.contracts.delivery,
       from: 'md',
       cell: (contract) => <DeliveryPeriod contract={contract} />,

@@ -1,4 +1,4 @@
-import { CUSTOMER_STATUSES, type Customer } from '@saldo/api';
+import { CUSTOMER_SORTS, CUSTOMER_STATUSES, type Customer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -8,7 +8,7 @@ import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { CustomerBadge } from './badges.tsx';
 import { CUSTOMER_COLUMNS } from './exports.ts';
@@ -22,7 +22,9 @@ const route = getRouteApi('/app/brp/customers');
 
 export function CustomersPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useInfiniteQuery(customersQuery(filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -45,7 +47,7 @@ export function CustomersPage() {
           recordsOf={(page) => page.customers}
           empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
         >
-          {(customers) => <CustomerTable customers={customers} />}
+          {(customers) => <CustomerTable customers={customers} sort={listSort(CUSTOMER_SORTS, sort, set)} />}
         </PagedList>
       </Panel>
     </Page>
@@ -80,14 +82,19 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   );
 }
 
-type TableProps<C extends Customer> = { customers: readonly C[]; more?: readonly Column<C>[] };
+type TableProps<C extends Customer> = {
+  customers: readonly C[];
+  more?: readonly Column<C>[];
+  sort?: Sort;
+};
 
 /** A table of customers; a page may add columns. */
-export function CustomerTable<C extends Customer>({ customers, more = [] }: TableProps<C>) {
+export function CustomerTable<C extends Customer>({ customers, more = [], sort }: TableProps<C>) {
   const { t } = useI18n();
   const columns: readonly Column<C>[] = [
     {
       id: 'name',
+      sortBy: 'by-list',
       header: t.brp.customers.name,
       cell: ({ id, name }) => (
         <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
@@ -134,6 +141,12 @@ export function CustomerTable<C extends Customer>({ customers, more = [] }: Tabl
     },
   ];
   return (
-    <DataTable label={t.brp.customers.title} columns={columns} rows={customers} rowKey={({ id }) => id} />
+    <DataTable
+      label={t.brp.customers.title}
+      columns={columns}
+      rows={customers}
+      rowKey={({ id }) => id}
+      sort={sort}
+    />
   );
 }

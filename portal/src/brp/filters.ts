@@ -1,6 +1,7 @@
 import {
   CONTRACT_STATUSES,
   CONTRACT_TYPES,
+  CUSTOMER_SORTS,
   CUSTOMER_STATUSES,
   DIRECTIONS,
   LIMITS,
@@ -59,6 +60,7 @@ export const customerParameters = {
   eic,
   tso: oneOf(TSOS),
   search,
+  sort: oneOf(CUSTOMER_SORTS),
 };
 export type CustomerFilters = SearchOf<typeof customerParameters>;
 export const readCustomerFilters = searchReader(customerParameters);

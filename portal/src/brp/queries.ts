@@ -176,12 +176,12 @@ export const deliveryDayQuery = (day: DeliveryDay) =>
 export const customersQuery = (filters: CustomerFilters) =>
   infiniteQueryOptions({
     queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) => reader().customers.list(pageOf(filters, pageParam), { signal }),
+    queryFn: ({ pageParam, signal }) => portalClient.customers.list(pageOf(filters, pageParam), { signal }),
     ...pages,
   });
 
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
-  reader().customers.each(given(filters), { signal });
+  portalClient.customers.each(given(filters), { signal });
 
 type GetCustomer<C> = (id: string, options: ReadOptions) => Promise<C>;
 

@@ -1,4 +1,4 @@
-import { type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
+import { ASSET_SORTS, type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { TsoFilter } from '../brp/filter-fields.tsx';
@@ -12,7 +12,7 @@ import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { AssetDialog } from './asset-dialog.tsx';
 import type { AssetFilters } from './filters.ts';
@@ -42,7 +42,9 @@ const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
 export function AssetsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const navigate = useNavigate();
   const query = useInfiniteQuery(assetListQuery(filters));
   return (
@@ -78,7 +80,7 @@ export function AssetsPage() {
           recordsOf={(page) => page.assets}
           empty={<EmptyState title={texts.emptyAssets} text={texts.emptyAssetsText} />}
         >
-          {(assets) => <AssetTable assets={assets} />}
+          {(assets) => <AssetTable assets={assets} sort={listSort(ASSET_SORTS, sort, set)} />}
         </PagedList>
       </Panel>
     </Page>
@@ -113,12 +115,13 @@ function AssetFilterFields({ filters, set }: FiltersProps) {
   );
 }
 
-function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
+function AssetTable({ assets, sort }: { assets: readonly OperatorAsset[]; sort: Sort }) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
   const columns: readonly Column<OperatorAsset>[] = [
     {
       id: 'name',
+      sortBy: 'by-list',
       header: texts.name,
       cell: ({ id, name }) => (
         <Link
@@ -137,7 +140,8 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
       cell: ({ technology }) => t.brp.contracts.technologies[technology],
     },
     {
-      id: 'power',
+      id: 'nominal_power',
+      sortBy: 'by-list',
       header: 'MW',
       isNumber: true,
       cell: ({ nominal_power }) => format.number(nominal_power),
@@ -162,7 +166,15 @@ function AssetTable({ assets }: { assets: readonly OperatorAsset[] }) {
       cell: ({ offer }) => offer && <Instant at={offer.published_at} />,
     },
   ];
-  return <DataTable label={texts.assetsTitle} columns={columns} rows={assets} rowKey={({ id }) => id} />;
+  return (
+    <DataTable
+      label={texts.assetsTitle}
+      columns={columns}
+      rows={assets}
+      rowKey={({ id }) => id}
+      sort={sort}
+    />
+  );
 }
 
 export function OfferedBadge({ offer }: Pick<OperatorAsset, 'offer'>) {

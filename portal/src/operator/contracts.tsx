@@ -11,6 +11,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page } from '../ui/page.tsx';
+import { listSort } from '../ui/table.tsx';
 import { contractsQuery, eachContract } from './queries.ts';
 
 const route = getRouteApi('/app/operator/contracts');
@@ -45,13 +46,7 @@ export function ContractsPage() {
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
-      <ContractList
-        query={query}
-        sort={{
-          value: sort,
-          onChange: (next) => set({ sort: CONTRACT_SORTS.find((known) => known === next) }),
-        }}
-      />
+      <ContractList query={query} sort={listSort(CONTRACT_SORTS, sort, set)} />
     </Page>
   );
 }

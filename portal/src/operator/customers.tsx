@@ -1,4 +1,4 @@
-import type { OperatorCustomer } from '@saldo/api';
+import { CUSTOMER_SORTS, type OperatorCustomer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
@@ -10,7 +10,7 @@ import { FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import type { Column } from '../ui/table.tsx';
+import { type Column, listSort } from '../ui/table.tsx';
 import { OPERATOR_CUSTOMER_COLUMNS } from './exports.ts';
 import { BrpFilter } from './fields.tsx';
 import type { CustomerFilters } from './filters.ts';
@@ -23,7 +23,9 @@ const route = getRouteApi('/app/operator/customers');
 /** The customers of all BRPs. */
 export function CustomersPage() {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useInfiniteQuery(customersQuery(filters));
   const brpColumn: Column<OperatorCustomer> = {
     id: 'brp',
@@ -57,7 +59,13 @@ export function CustomersPage() {
           recordsOf={(page) => page.customers}
           empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
         >
-          {(customers) => <CustomerTable customers={customers} more={[brpColumn]} />}
+          {(customers) => (
+            <CustomerTable
+              customers={customers}
+              more={[brpColumn]}
+              sort={listSort(CUSTOMER_SORTS, sort, set)}
+            />
+          )}
         </PagedList>
       </Panel>
     </Page>

@@ -1,4 +1,4 @@
-import type { Demand } from '@saldo/api';
+import { DEMAND_SORTS, type Demand } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -19,7 +19,7 @@ import { FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { EditDemandDialog, NewDemandDialog, useDemandTexts } from './demand-dialog.tsx';
@@ -47,7 +47,9 @@ export function DemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useInfiniteQuery(demandListQuery(filters));
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);
@@ -81,7 +83,9 @@ export function DemandsPage() {
           recordsOf={(page) => page.demands}
           empty={<EmptyState title={texts.emptyDemands} text={texts.emptyDemandsText} />}
         >
-          {(demands) => <DemandTable demands={demands} onOpen={setDialog} />}
+          {(demands) => (
+            <DemandTable demands={demands} sort={listSort(DEMAND_SORTS, sort, set)} onOpen={setDialog} />
+          )}
         </PagedList>
       </Panel>
       {dialog?.what === 'create' && <NewDemandDialog onClose={close} />}
@@ -91,9 +95,9 @@ export function DemandsPage() {
   );
 }
 
-type TableProps = { demands: readonly Demand[]; onOpen: (dialog: OpenDialog) => void };
+type TableProps = { demands: readonly Demand[]; sort: Sort; onOpen: (dialog: OpenDialog) => void };
 
-function DemandTable({ demands, onOpen }: TableProps) {
+function DemandTable({ demands, sort, onOpen }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
@@ -129,7 +133,8 @@ function DemandTable({ demands, onOpen }: TableProps) {
       cell: ({ additional_info }) => <span className="line-clamp-2 max-w-xl">{additional_info}</span>,
     },
     {
-      id: 'published',
+      id: 'published_at',
+      sortBy: 'by-list',
       header: t.market.published,
       from: 'md',
       cell: ({ published_at }) => <Instant at={published_at} />,
@@ -159,7 +164,15 @@ function DemandTable({ demands, onOpen }: TableProps) {
         ),
     },
   ];
-  return <DataTable label={texts.demandsTitle} columns={columns} rows={demands} rowKey={({ id }) => id} />;
+  return (
+    <DataTable
+      label={texts.demandsTitle}
+      columns={columns}
+      rows={demands}
+      rowKey={({ id }) => id}
+      sort={sort}
+    />
+  );
 }
 
 function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: () => void }) {

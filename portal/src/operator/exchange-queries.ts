@@ -7,21 +7,21 @@ import { untilNext } from '../session/server-clock.ts';
 import type { LateFilters, MessageFilters, UnsentFilters } from './filters.ts';
 
 /** Filters with the names of the API. */
-const messageFilter = ({ day, ...rest }: MessageFilters) => given({ delivery_date: day, ...rest });
+const messageFilter = ({ day, sort, ...rest }: MessageFilters) => ({
+  ...given({ delivery_date: day, ...rest }),
+  order: sort === 'created_at' ? ('oldest_first' as const) : ('newest_first' as const),
+});
 
 export const messagesQuery = (filters: MessageFilters) =>
   infiniteQueryOptions({
     queryKey: ['messages', filters],
     queryFn: ({ pageParam, signal }) =>
-      operatorClient.messages.list(
-        { ...pageOf(messageFilter(filters), pageParam), order: 'newest_first' },
-        { signal },
-      ),
+      operatorClient.messages.list(pageOf(messageFilter(filters), pageParam), { signal }),
     ...pages,
   });
 
 export const eachMessage = (filters: MessageFilters, signal: AbortSignal): AsyncIterable<Message> =>
-  operatorClient.messages.each({ ...messageFilter(filters), order: 'newest_first' }, { signal });
+  operatorClient.messages.each(messageFilter(filters), { signal });
 
 export const messageQuery = (id: string) =>
   queryOptions({

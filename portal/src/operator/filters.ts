@@ -1,5 +1,7 @@
 import {
+  ASSET_SORTS,
   CONTRACT_SORTS,
+  DEMAND_SORTS,
   KEY_OWNERS,
   LIMITS,
   MESSAGE_DIRECTIONS,
@@ -38,7 +40,7 @@ export const readGroupFilters = searchReader(groups);
 
 const users = { role: oneOf(USER_ROLES), brp_id: id, account_id: id, email: text(LIMITS.emailLength) };
 export type UserFilters = SearchOf<typeof users>;
-export const readUserFilters = searchReader(users);
+export const readUserSearch = searchReader({ ...users, sort: matching(isSort) });
 
 const keys = { owner_type: oneOf(KEY_OWNERS), owner_id: id, ended: oneOf(['hidden']) };
 export type KeyFilters = SearchOf<typeof keys>;
@@ -48,12 +50,16 @@ const audit = { subject: id, actor: id, action: id, from: day, to: day };
 export type AuditFilters = SearchOf<typeof audit>;
 export const readAuditFilters = searchReader(audit);
 
+/** Messages without an order are the newest ones first. */
+export const MESSAGE_SORTS = ['created_at', '-created_at'] as const;
+
 const messages = {
   day,
   tso,
   direction: oneOf(MESSAGE_DIRECTIONS),
   type: oneOf(MESSAGE_TYPES),
   state: oneOf(MESSAGE_STATES),
+  sort: oneOf(MESSAGE_SORTS),
 };
 export type MessageFilters = SearchOf<typeof messages>;
 export const readMessageFilters = searchReader(messages);
@@ -70,10 +76,19 @@ const mismatches = { day, tso, slot, nomination: id, sort: matching(isSort) };
 export type MismatchSearch = SearchOf<typeof mismatches>;
 export const readMismatchSearch = searchReader(mismatches);
 
-const assets = { search: id, technology: oneOf(TECHNOLOGIES), tso, offered: oneOf(['true', 'false']) };
+const assets = {
+  search: id,
+  technology: oneOf(TECHNOLOGIES),
+  tso,
+  offered: oneOf(['true', 'false']),
+  sort: oneOf(ASSET_SORTS),
+};
 export type AssetFilters = SearchOf<typeof assets>;
 export const readAssetFilters = searchReader(assets);
 
-const demands = { country: matching((value) => /^[A-Za-z]{1,2}$/.test(value)) };
+const demands = {
+  country: matching((value) => /^[A-Za-z]{1,2}$/.test(value)),
+  sort: oneOf(DEMAND_SORTS),
+};
 export type DemandFilters = SearchOf<typeof demands>;
 export const readDemandFilters = searchReader(demands);

@@ -22,7 +22,7 @@ export const assetQuery = (id: string) =>
   });
 
 /** The server accepts upper case only. */
-const demandFilter = ({ country }: DemandFilters) => given({ country: country?.toUpperCase() });
+const demandFilter = ({ country, sort }: DemandFilters) => given({ country: country?.toUpperCase(), sort });
 
 export const demandListQuery = (filters: DemandFilters) =>
   infiniteQueryOptions({

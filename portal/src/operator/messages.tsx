@@ -10,10 +10,10 @@ import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { eachMessage, messagesQuery } from './exchange-queries.ts';
-import type { MessageFilters } from './filters.ts';
+import { MESSAGE_SORTS, type MessageFilters } from './filters.ts';
 import { MessageDirection, MessageState } from './message-badges.tsx';
 
 const route = getRouteApi('/app/operator/messages');
@@ -38,7 +38,9 @@ const COLUMNS: readonly CsvColumn<Message>[] = [
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort } = search;
+  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useInfiniteQuery(messagesQuery(filters));
   return (
     <Page
@@ -57,7 +59,9 @@ export function MessagesPage() {
           recordsOf={(page) => page.messages}
           empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
         >
-          {(messages) => <MessageTable messages={messages} label={texts.title} />}
+          {(messages) => (
+            <MessageTable messages={messages} label={texts.title} sort={listSort(MESSAGE_SORTS, sort, set)} />
+          )}
         </PagedList>
       </Panel>
     </Page>
@@ -97,7 +101,9 @@ function MessageFilterFields({ filters, set }: FiltersProps) {
 
 export const isUnsuccessful = ({ state }: Message) => state === 'rejected' || state === 'failed';
 
-export function MessageTable({ messages, label }: { messages: readonly Message[]; label: string }) {
+type TableProps = { messages: readonly Message[]; label: string; sort?: Sort };
+
+export function MessageTable({ messages, label, sort }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.message;
   const columns: readonly Column<Message>[] = [
@@ -143,7 +149,8 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
     },
     { id: 'state', header: texts.state, cell: ({ state }) => <MessageState state={state} /> },
     {
-      id: 'stored',
+      id: 'created_at',
+      sortBy: 'by-list',
       header: texts.stored,
       from: 'sm',
       cell: ({ created_at }) => <Instant at={created_at} />,
@@ -163,6 +170,7 @@ export function MessageTable({ messages, label }: { messages: readonly Message[]
       rows={messages}
       rowKey={({ id }) => id}
       rowTone={(message) => (isUnsuccessful(message) ? 'bad' : null)}
+      sort={sort}
     />
   );
 }

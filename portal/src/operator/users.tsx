@@ -15,7 +15,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { BrpFilter } from './fields.tsx';
 import { AccountLink, BrpLink } from './party-links.tsx';
@@ -41,7 +41,9 @@ const COLUMNS: readonly CsvColumn<User>[] = [
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const search = route.useSearch();
+  const { sort, ...filters } = search;
+  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useQuery(usersQuery(filters));
   return (
     <Page
@@ -77,7 +79,15 @@ export function UsersPage() {
         />
       </FilterBar>
       <Panel isFlush>
-        <Loaded query={query}>{(users) => <UserTable users={users} hasParty />}</Loaded>
+        <Loaded query={query}>
+          {(users) => (
+            <UserTable
+              users={users}
+              hasParty
+              sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
+            />
+          )}
+        </Loaded>
       </Panel>
     </Page>
   );
@@ -87,13 +97,16 @@ const TONES: Readonly<Record<UserStatus, Tone>> = { invited: 'warn', active: 'ok
 
 type OpenDialog = { readonly what: 'edit' | 'invite'; readonly user: User };
 
-function UserTable({ users, hasParty = false }: { users: readonly User[]; hasParty?: boolean }) {
+type TableProps = { users: readonly User[]; hasParty?: boolean; sort?: Sort };
+
+function UserTable({ users, hasParty = false, sort }: TableProps) {
   const { t } = useI18n();
   const texts = t.operator.users;
   const mayManage = useMayManage();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const partyColumn: Column<User> = {
     id: 'party',
+    sortBy: ({ brp, account }) => brp?.name ?? account?.name ?? null,
     from: 'md',
     header: t.session.organisation,
     cell: (user) => <UserParty user={user} />,
@@ -101,6 +114,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
   const columns: readonly Column<User>[] = [
     {
       id: 'name',
+      sortBy: ({ name }) => name,
       header: t.operator.name,
       cell: ({ name, email }) => (
         <span className="grid min-w-36">
@@ -118,11 +132,13 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
     },
     {
       id: 'status',
+      sortBy: ({ status }) => texts.statuses[status],
       header: t.common.status,
       cell: (user) => <UserState user={user} />,
     },
     {
-      id: 'signed-in',
+      id: 'signed_in',
+      sortBy: ({ last_signed_in_at }) => last_signed_in_at,
       header: texts.lastSignIn,
       from: 'lg',
       cell: ({ last_signed_in_at }) =>
@@ -150,6 +166,7 @@ function UserTable({ users, hasParty = false }: { users: readonly User[]; hasPar
           columns={columns}
           rows={users}
           rowKey={({ id }) => id}
+          sort={sort}
           rowTone={({ status }) => (status === 'disabled' ? 'faded' : null)}
         />
       )}

@@ -32,6 +32,13 @@ export type Sort = {
   readonly onChange: (sort: string | undefined) => void;
 };
 
+/** The order of a table whose list the API sorts, with the names of its parameter `sort`. */
+export const listSort = <Name extends string>(
+  names: readonly Name[],
+  value: Name | undefined,
+  set: (change: { sort: Name | undefined }) => void,
+): Sort => ({ value, onChange: (next) => set({ sort: names.find((name) => name === next) }) });
+
 type Props<Row> = {
   /** The table's caption for screen readers. */
   label: string;

@@ -3,11 +3,10 @@ import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
-import { readPage } from '../platform/http/paging.ts';
+import { paginate } from '../platform/http/paging.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createCustomer } from './actions.ts';
-import { answerCustomer, answerPlacements, customerFilter } from './routes.ts';
-import { CUSTOMER_SORTINGS, listCustomers } from './store.ts';
+import { answerCustomer, answerCustomers, answerPlacements } from './routes.ts';
 import { wireOperatorCustomer } from './wire.ts';
 
 export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
@@ -20,16 +19,13 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
       return after;
     }),
 
-    route(endpoints.operatorListCustomers, async ({ viewer, query, page }) => {
-      const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
-      const findsNothing = query.brp_id !== undefined && brp === null;
+    route(endpoints.operatorListCustomers, async ({ viewer, query: { brp_id, ...query }, page }) => {
+      if (brp_id === undefined) return answerCustomers(db, { viewer, query, page }, wireOperatorCustomer);
+      const brp = await findBrp(db, brp_id);
+      if (brp === null) return { customers: [], pagination: paginate(page, [], () => []).pagination };
       // A filter by BRP lists exactly the customers that the BRP sees, so its viewer is used.
-      const seen = brp === null ? viewer : { kind: 'brp' as const, brpNo: brp.no };
-      const { sort } = query;
-      const { records, pagination } = await readPage(page, sort && CUSTOMER_SORTINGS[sort], async (start) =>
-        findsNothing ? [] : listCustomers(db, seen, customerFilter(query), start, sort),
-      );
-      return { customers: records.map(wireOperatorCustomer), pagination };
+      const seen = { kind: 'brp' as const, brpNo: brp.no };
+      return answerCustomers(db, { viewer: seen, query, page }, wireOperatorCustomer);
     }),
 
     route(endpoints.operatorGetCustomer, (call) => answerCustomer(db, call, wireOperatorCustomer)),

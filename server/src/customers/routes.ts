@@ -1,25 +1,20 @@
-import { type Customer, customerEndpoints, type QueryOf } from '@saldo/api';
+import { type Customer, customerEndpoints, portalCustomerEndpoints, type QueryOf } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
-import { readPage } from '../platform/http/paging.ts';
+import { type PageRequest, readPage } from '../platform/http/paging.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { customerNotFound } from './actions.ts';
 import { listPlacements, wirePlacement } from './placements.ts';
-import { type CustomerFilter, type CustomerRow, findCustomer, listCustomers } from './store.ts';
+import { CUSTOMER_SORTINGS, type CustomerRow, findCustomer, listCustomers } from './store.ts';
 import { wireCustomer } from './wire.ts';
 
 /** `updateCustomer` and its preview are in customer-changes/routes.ts, because a change corrects transactions. */
 export function customerRoutes(db: Db): Route[] {
   return [
-    route(customerEndpoints.listCustomers, async ({ viewer, query, page }) => {
-      const filter = customerFilter(query);
-      const { records, pagination } = await readPage(page, undefined, (start) =>
-        listCustomers(db, viewer, filter, start),
-      );
-      return { customers: records.map(wireCustomer), pagination };
-    }),
+    route(customerEndpoints.listCustomers, (call) => answerCustomers(db, call, wireCustomer)),
 
     route(customerEndpoints.getCustomer, (call) => answerCustomer(db, call, wireCustomer)),
 
@@ -27,12 +22,27 @@ export function customerRoutes(db: Db): Route[] {
   ];
 }
 
-export const customerFilter = (query: QueryOf<typeof customerEndpoints.listCustomers>): CustomerFilter => ({
-  status: query.status ?? null,
-  eic: query.eic ?? null,
-  tso: query.tso ?? null,
-  search: searchValue(query.search),
-});
+/** For users of a BRP: the list of the BRP API with an order. */
+export const portalCustomerRoutes = (db: Db): Route[] => [
+  route(portalCustomerEndpoints.listOwnCustomers, (call) => answerCustomers(db, call, wireCustomer)),
+];
+
+type ListQuery = QueryOf<typeof portalCustomerEndpoints.listOwnCustomers>;
+type ListCall = { readonly viewer: Viewer; readonly query: ListQuery; readonly page: PageRequest };
+
+/** Answers a page of the customers that the viewer may see. The BRP API has no `sort`. */
+export async function answerCustomers(
+  db: Db,
+  { viewer, query, page }: ListCall,
+  wire: Wire,
+): Promise<object> {
+  const { status = null, eic = null, tso = null, search, sort } = query;
+  const filter = { status, eic, tso, search: searchValue(search) };
+  const { records, pagination } = await readPage(page, sort && CUSTOMER_SORTINGS[sort], (start) =>
+    listCustomers(db, viewer, filter, start, sort),
+  );
+  return { customers: records.map(wire), pagination };
+}
 
 /** BRP and operator share the record and the actions, but not the JSON representation. */
 export type Wire = (row: CustomerRow) => Customer;
