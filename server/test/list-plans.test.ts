@@ -230,7 +230,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'status=pending': 'customer_by_status(status; id)',
       'eic={eic}': 'customer_of_position(brp_no, position_no; id)',
       'sort=name sort=-name sort=name&status=pending': 'customer_by_name(; id)',
-      'sort=name&brp_id={brp_id} sort=-name&brp_id={brp_id}&eic={eic}': 'customer_of_brp_by_name(brp_no; id)',
+      'sort=name&brp_id={brp_id} sort=-name&brp_id={brp_id}&status=pending':
+        'customer_of_brp_by_name(brp_no; id)',
+      'sort=name&eic={eic} sort=-name&brp_id={brp_id}&eic={eic}': 'customer_of_position(brp_no, position_no)',
       'sort=name&search=x': 'customer_by_name(; id) + customer_search(; search_trigrams)',
     },
     listAssets: {

@@ -64,7 +64,7 @@ function customerList(kind: Viewer['kind'], suffix = '', order = BY_ID) {
   const ownParameters = (isSorted ? 3 : 2) + (kind === 'brp' ? 1 : 0);
   const tenant = kind === 'brp' ? `c.brp_no = $${ownParameters}` : null;
   const leads = kind === 'brp' ? (['eic', 'status'] as const) : (['eic', 'search', 'status'] as const);
-  const sortedLeads = kind === 'brp' ? [] : (['search'] as const);
+  const sortedLeads = kind === 'brp' ? (['eic'] as const) : (['eic', 'search'] as const);
   return filteredList({
     make: statement,
     name: viewedBy(kind, `list_customers${suffix}`),

@@ -1,3 +1,5 @@
+import { LIMITS } from '@saldo/api';
+
 /** The order of a list and its continuation after the last row of the previous page, of which $1 is the id. */
 export type RowOrder = {
   readonly beyond: (alias: string) => string;
@@ -28,12 +30,15 @@ export type SortKey<Row> = {
   readonly isUnique?: true;
 };
 
-/** Sorts by a text without regard to upper case and accents. No text begins with the last code point. */
+/** Greater than every name: longer, of the last code point. */
+const BEYOND_TEXTS = '\u{10ffff}'.repeat(LIMITS.nameLength + 1);
+
+/** Sorts by a text, at most as long as a name, without regard to upper case and accents. */
 export const textKey = <Row>(column: string, valueOf: (row: Row) => string): SortKey<Row> => ({
   column,
   expression: (value) => `sort_text(${value}) collate "C"`,
   valueOf,
-  bounds: ['', '\u{10ffff}'],
+  bounds: ['', BEYOND_TEXTS],
 });
 
 export type Sorting<Row> = { readonly key: SortKey<Row>; readonly isDescending: boolean };
