@@ -6,6 +6,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { isSameInput } from '../domain/input.ts';
 
 /** A record, and the `ETag` that a change has to send. Null if its API has none. */
 export type Versioned<R> = { readonly record: R; readonly etag: string | null };
@@ -49,8 +50,7 @@ async function sendChange<R, Key extends QueryKey, Answer>(
   } catch (error) {
     if (!isProblem(error, 'precondition_failed')) throw error;
     const stored = await queryClient.fetchQuery({ ...query, staleTime: 0 });
-    const isSame = JSON.stringify(partOf(stored.record)) === JSON.stringify(partOf(from.record));
-    if (!isSame) throw error;
+    if (!isSameInput(partOf(stored.record), partOf(from.record))) throw error;
     return send(ifMatchOf(stored.etag));
   }
 }
