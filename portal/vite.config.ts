@@ -24,7 +24,7 @@ const preloadCommon: Plugin = {
       })),
 };
 
-/** Preact in place of React, also for the router and the queries: docs/decisions/0020-preact.md. */
+/** Preact in place of React, also for the router and the queries: docs/decisions/0018-preact.md. */
 export default defineConfig({
   resolve: {
     alias: {

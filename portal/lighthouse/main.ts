@@ -175,8 +175,8 @@ const lowRows = (rows: readonly string[][]) =>
 
 const WHY_LOW = `
 A phone misses the goal by its processor. The pages are static files: before a phone shows data, it loads and runs the
-scripts of React, of the router and of the queries, about 150 kB compressed, then reads the session, then the data. The
-first paint and the layout meet the goal; the time in which scripts block the page and the largest paint do not.
+scripts of Preact, of the router, of the queries and of the frame, about 100 kB compressed, then reads the session, then the
+data. Both paints and the layout meet the goal or nearly do; the time in which scripts block the page does not.
 `;
 
 const resultText = (rows: readonly string[][]): string => `# Lighthouse

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
+import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
@@ -144,13 +145,13 @@ for (const [locale, group, energy] of [
           await sortBy(page, group, 'group');
           await hasOrder(page, ['Äußeres', 'Mitte', 'Zentrum']);
           const header = page.getByRole('columnheader', { name: group });
-          assert.equal(await header.getAttribute('aria-sort'), 'ascending');
+          await eventually(async () => assert.equal(await header.getAttribute('aria-sort'), 'ascending'));
           await page.getByRole('columnheader', { name: energy, exact: true }).getByRole('button').click();
           await page.waitForURL((url) => url.searchParams.get('sort') === 'energy');
           await hasOrder(page, ['Mitte', 'Zentrum', 'Äußeres']);
           await page.reload();
           await hasOrder(page, ['Mitte', 'Zentrum', 'Äußeres']);
-          assert.equal(await header.getAttribute('aria-sort'), null);
+          await eventually(async () => assert.equal(await header.getAttribute('aria-sort'), null));
         },
         { locale, width },
       ));
@@ -171,13 +172,13 @@ test('balance groups are sorted in both roles, and a third click restores the or
     await sortBy(page, 'Balance group', '-group');
     await hasOrder(page, ['Zentrum', 'Mitte', 'Äußeres']);
     await sortBy(page, 'Balance group', null);
-    assert.equal(await page.getByRole('button', { name: 'Clear filters' }).count(), 0);
+    await page.getByRole('button', { name: 'Clear filters' }).waitFor({ state: 'detached' });
   });
   await visit(asOperator, async (page) => {
     await open(page, '/operator/balance-groups?search=e&sort=-group');
     await page.getByRole('columnheader', { name: 'Balance group' }).waitFor();
     const header = page.getByRole('columnheader', { name: 'Balance group' });
-    assert.equal(await header.getAttribute('aria-sort'), 'descending');
+    await eventually(async () => assert.equal(await header.getAttribute('aria-sort'), 'descending'));
   });
 });
 

@@ -8,7 +8,7 @@ import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts
 import { reissueWholeDays } from './whole-days.ts';
 
 /** Contract-days that are read and stored at once. */
-const DAYS_AT_ONCE = 256;
+const DAYS_AT_ONCE = 128;
 /** Contract-days that are changed in memory before other requests are served. */
 const DAYS_WITHOUT_PAUSE = 64;
 

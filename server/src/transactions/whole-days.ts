@@ -13,7 +13,7 @@ import { partiesOn } from './volume-contracts.ts';
 /**
  * A day whose newest sheet sets every slot and is valid throughout has no other sheet in use. Its next sheet repeats the
  * volumes with the new parties, and supersedes it as a whole. Volumes with two neighbouring bytes of ones may have an
- * empty slot. `offset 0` makes it one look-up per day: the planner could read all sheets instead.
+ * empty slot. The limit makes it one look-up per day: the planner could read all sheets instead.
  */
 const REISSUE_WHOLE_DAYS = statement(
   'reissue_whole_days',

@@ -322,7 +322,7 @@ const RELEASED = {
   '017-sheet-statuses': '32cffebf3db2f1d1e330f3a25b319656f2641572cbb3539c9d77b6670e054314',
   '018-audit-times': '4b3c64f196e3178e6cec90d4f7d7664cf08472c7f42d145038b56c133b03a74f',
   '019-event-timeline': '7d41bc7d28b43eac7f2531953a776ddb473616ca9fe2fef0aa64e2682a507052',
-  '022-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
+  '020-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
 };
 
 test('the migration files are those that were released', async () => {
