@@ -16,6 +16,7 @@ export * from './nominations.ts';
 export * from './operator/alarms.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
+export * from './operator/demands.ts';
 export * from './operator/exchange.ts';
 export * from './operator/exports.ts';
 export * from './operator/market.ts';

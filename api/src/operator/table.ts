@@ -3,6 +3,7 @@ import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
 import { operatorCustomerEndpoints } from './customers.ts';
+import { operatorDemandEndpoints } from './demands.ts';
 import { operatorExchangeEndpoints } from './exchange.ts';
 import { operatorExportEndpoints } from './exports.ts';
 import { operatorMarketEndpoints } from './market.ts';
@@ -18,6 +19,7 @@ export const operatorEndpoints = {
   ...operatorUserEndpoints,
   ...operatorCustomerEndpoints,
   ...operatorMarketEndpoints,
+  ...operatorDemandEndpoints,
   ...operatorContractEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,

@@ -1,4 +1,9 @@
-import { type Cover, operatorMarketEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import {
+  type Cover,
+  operatorDemandEndpoints as demandEndpoints,
+  operatorMarketEndpoints as endpoints,
+  type ProblemFieldError,
+} from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
@@ -126,7 +131,7 @@ function coverRoute(clock: Clock, customerUrl: string): Route {
 function demandRoutes(db: Db, clock: Clock): Route[] {
   return [
     writeRoute(
-      endpoints.createDemand,
+      demandEndpoints.createDemand,
       async (call, tx) => {
         const now = clock.now();
         const after = wireDemand(await createDemand(tx, call.body, now));
@@ -137,7 +142,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       checkDemand,
     ),
 
-    route(endpoints.listDemands, async ({ query, page }) => {
+    route(demandEndpoints.listDemands, async ({ query, page }) => {
       const { country = null, sort } = query;
       const { records, pagination } = await readPage(page, sort && DEMAND_SORTINGS[sort], (start) =>
         listDemands(db, country, start, sort),
@@ -145,14 +150,14 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       return { demands: records.map(wireDemand), pagination };
     }),
 
-    route(endpoints.getDemand, async (call) => {
+    route(demandEndpoints.getDemand, async (call) => {
       const row = await findDemand(db, demandUuid(call.params.demand_id));
       if (row === null) throw demandNotFound();
       return answerTagged(call, wireDemand(row));
     }),
 
     writeRoute(
-      endpoints.updateDemand,
+      demandEndpoints.updateDemand,
       async (call, tx) => {
         const id = demandUuid(call.params.demand_id);
         const change = await updateDemand(tx, id, call.body, ifMatch(call.request, wireDemand));
@@ -164,7 +169,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       checkDemand,
     ),
 
-    writeRoute(endpoints.deleteDemand, async (call, tx) => {
+    writeRoute(demandEndpoints.deleteDemand, async (call, tx) => {
       const now = clock.now();
       const id = demandUuid(call.params.demand_id);
       const before = wireDemand(await withdrawDemand(tx, id, ifMatch(call.request, wireDemand), now));
