@@ -26,14 +26,7 @@ const preloadCommon: Plugin = {
 
 /** Preact in place of React, also for the router and the queries: docs/decisions/0018-preact.md. */
 export default defineConfig({
-  resolve: {
-    alias: {
-      react: 'preact/compat',
-      'react-dom': 'preact/compat',
-      'react-dom/client': 'preact/compat/client',
-      'react/jsx-runtime': 'preact/jsx-runtime',
-    },
-  },
+  resolve: { alias: { react: 'preact/compat', 'react-dom': 'preact/compat' } },
   plugins: [apiAsData, preloadCommon, tailwindcss()],
   build: {
     target: 'es2023',
