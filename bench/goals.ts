@@ -45,6 +45,8 @@ const EXPORT_GOALS = {
 };
 const ENGINE_GOALS = { firstSeconds: 3, unchangedSeconds: 0.5, correctionMs: 50 };
 const MOVE_GOALS = { seconds: 3, overQuiet: 1.5 };
+/** Of the CPU time that the primary takes for reads. */
+const LEAST_BY_REPLICA = 0.9;
 const EXCHANGE_GOAL_S = 10;
 /** Lower, because the load generator uses a part of the machine. */
 const LEAST_UNDER_FLOOD = 0.85;
@@ -83,6 +85,7 @@ export function goalsOf(results: Results): Goal[] {
     ...eventGoals(results),
     ...engineGoals(results),
     ...moveGoals(results),
+    ...replicaGoals(results),
     ...exchangeGoals(results),
     ...overloadGoals(results),
     ...webhookGoals(results),
@@ -356,6 +359,12 @@ function moveGoals({ move }: Results): Goal[] {
     atMost(what, Math.max(...seconds), MOVE_GOALS.seconds, (value) => `${value.toFixed(1)} s`),
     atMost('p99 of other pages during a move', p99Ms.moving / p99Ms.quiet, MOVE_GOALS.overQuiet),
   ];
+}
+
+function replicaGoals({ replica }: Results): Goal[] {
+  if (!replica) return [];
+  const share = 1 - replica.primaryUs / replica.primaryAloneUs;
+  return [atLeast('of the read work of the primary, taken by a replica', share, LEAST_BY_REPLICA, percent)];
 }
 
 function exchangeGoals({ exchange }: Results): Goal[] {

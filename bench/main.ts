@@ -27,24 +27,18 @@ import { measureMove } from './move.ts';
 import { measureOverload } from './overload.ts';
 import { measurePgbench } from './pgbench.ts';
 import { Progress } from './progress.ts';
+import { measureReplica } from './replica.ts';
 import { machineFacts, oneLine, save, tables } from './report.ts';
 import type { Results } from './results.ts';
 import { measureRivals } from './rivals.ts';
 import { measureSaldo } from './saldo.ts';
 import { assertSameBodies, type BenchServer, type Generator, Processes } from './servers.ts';
-import { askedBy, contractPages, dayPages, singleContracts, singleCustomers } from './targets.ts';
+import { askedBy, SCENARIOS } from './targets.ts';
 import { measureWebhooks } from './webhooks.ts';
 import { measureWorkers } from './workers.ts';
 import { type BenchWorld, createWorld, loadVolumes } from './world.ts';
 
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
-
-const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
-  'contract’s transactions': contractPages,
-  'day’s transactions': dayPages,
-  'single contract': singleContracts,
-  'single customer': singleCustomers,
-};
 
 /** Duration in rounds, because this part is a single measurement and no comparison. */
 const PGBENCH_ROUNDS = 5;
@@ -237,6 +231,12 @@ const PHASES: readonly (readonly [title: PhaseTitle, work: (run: Run) => Promise
     'a move',
     async ({ results, databases, processes, generator, say }) => {
       results.move = await measureMove(await databases.create('move'), processes, generator, say);
+    },
+  ],
+  [
+    'a replica',
+    async ({ results, processes, generator, mode, say }) => {
+      results.replica = await measureReplica(processes, generator, mode.small, mode.plan.milliseconds, say);
     },
   ],
   [

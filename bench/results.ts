@@ -13,6 +13,7 @@ import type { MoveResults } from './move.ts';
 import type { OverloadResults } from './overload.ts';
 import type { PgbenchResults } from './pgbench.ts';
 import type { Progress } from './progress.ts';
+import type { ReplicaResults } from './replica.ts';
 import type { RivalResults } from './rivals.ts';
 import type { SaldoResults } from './saldo.ts';
 import type { WebhookResults } from './webhooks.ts';
@@ -50,6 +51,7 @@ export type Results = {
   market?: MarketResults;
   engine?: EngineResults;
   move?: MoveResults;
+  replica?: ReplicaResults;
   exchange?: ExchangeResults;
   imports?: ImportResults;
   exports?: ExportResults;

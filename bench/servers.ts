@@ -17,8 +17,8 @@ export type BenchServer = {
   /** Helper processes whose CPU time counts as the server's own. */
   readonly helpers?: readonly number[];
 };
-/** The second listener of the product, for the customer API. */
-export type ProductServer = BenchServer & { readonly market: BenchServer };
+/** The product has a listener for the customer API, and one for the operations team. */
+export type ProductServer = BenchServer & { readonly market: BenchServer; readonly adminPort: number };
 
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
@@ -50,7 +50,7 @@ export class Processes {
     };
     // The first worker listens before the second one has started. The admin port opens when all are ready.
     const server = await this.server(name, '../server/src/main.ts', settings, adminPort);
-    return { ...server, market: { ...server, port: customerPort } };
+    return { ...server, market: { ...server, port: customerPort }, adminPort };
   }
 
   async limit(databaseUrl: string, asksBy: 'library' | 'reader' = 'library'): Promise<BenchServer> {

@@ -50,3 +50,10 @@ export const singleCustomers = (world: BenchWorld): Target[] =>
     path: `/v1/customers/${encodeId(ID_PREFIX.customer, customerId)}`,
     headers: askedBy(brp),
   }));
+
+export const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
+  'contract’s transactions': contractPages,
+  'day’s transactions': dayPages,
+  'single contract': singleContracts,
+  'single customer': singleCustomers,
+};

@@ -42,8 +42,18 @@ export type TestServer = {
   promote(): Promise<void>;
 };
 
+type Servers = readonly [primary: TestServer, ...standbys: TestServer[]];
+
 /** Starts a primary and standbys that are removed when the test file ends. Call it before the first test. */
-export async function startReplication(standbys: number): Promise<[primary: TestServer, ...TestServer[]]> {
+export async function startReplication(standbys: number): Promise<Servers> {
+  const { servers, remove } = await startServers(standbys);
+  after(remove);
+  return servers;
+}
+
+export async function startServers(
+  standbys: number,
+): Promise<{ servers: Servers; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-replication-'));
   const account = await chooseAccount(SALDO, folder);
   const programs = await findPrograms(SALDO, account, folder);
@@ -70,12 +80,12 @@ export async function startReplication(standbys: number): Promise<[primary: Test
     await appendFile(path.join(data, 'postgresql.auto.conf'), `primary_conninfo = '${connection}'\n`);
     servers.push(testServer(data, host, await freePort()));
   }
-  after(async () => {
+  const remove = async () => {
     for (const server of servers) await server.kill();
     await rm(folder, { recursive: true, force: true });
-  });
+  };
   for (const server of servers) await server.start();
-  return servers;
+  return { servers, remove };
 }
 
 function testServer(data: string, host: Host, port: number): TestServer {
