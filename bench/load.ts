@@ -2,12 +2,21 @@
  * The load generator, a separate process: keeps a number of connections busy with one request each, and counts. It
  * parses only the status and the length of responses, so that it uses little of the shared machine.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestOf, type Target } from './connection.ts';
 import { type FloodJob, type FloodResult, flood } from './flood.ts';
 import { quantilesOf } from './quantiles.ts';
 
 export type LoadJob =
-  | { kind: 'load'; port: number; targets: readonly Target[]; connections: number; milliseconds: number }
+  | {
+      kind: 'load';
+      port: number;
+      targets: readonly Target[];
+      connections: number;
+      milliseconds: number;
+      /** Requests of all connections; without it, each connection sends the next request at once. */
+      perSecond?: number | undefined;
+    }
   | ({ kind: 'flood' } & FloodJob)
   | { kind: 'walk'; port: number; target: Target; maxPages: number };
 
@@ -33,10 +42,15 @@ async function load(job: LoadJob & { kind: 'load' }): Promise<LoadResult> {
   let bodyBytes = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + job.milliseconds;
-  const keepBusy = async () => {
+  const msPerRequest = job.perSecond === undefined ? 0 : (job.connections * 1000) / job.perSecond;
+  const keepBusy = async (_: unknown, no: number) => {
     const connection = new Connection(job.port);
-    for (let at = startedAt; at < endsAt && sent < MAX_REQUESTS; ) {
-      const sentAt = performance.now();
+    let dueAt = startedAt + (msPerRequest * no) / job.connections;
+    for (let at = startedAt; at < endsAt && sent < MAX_REQUESTS; dueAt += msPerRequest) {
+      const isEarly = dueAt > at;
+      if (isEarly) await sleep(dueAt - at);
+      // A request that is late because of the one before it has waited since it was due.
+      const sentAt = isEarly || msPerRequest === 0 ? performance.now() : dueAt;
       const body = await connection.get(requests[sent++ % requests.length]!);
       at = performance.now();
       bodyBytes += bytesOf(body);
