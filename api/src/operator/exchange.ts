@@ -1,4 +1,4 @@
-import { DIRECTIONS, MESSAGE_FORMATS, MESSAGE_TYPES, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
+import { DIRECTIONS, MESSAGE_TYPES, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -15,53 +15,7 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-
-export const MESSAGE_DIRECTIONS = ['out', 'in'] as const;
-export const MESSAGE_STATES = [
-  'stored',
-  'sent',
-  'delivered',
-  'acknowledged',
-  'rejected',
-  'confirmed',
-  'applied',
-  'ignored',
-  'failed',
-] as const;
-
-export const Message = Type.Object(
-  {
-    id: Type.String({ examples: ['msg_01jhm55t4kfdgv3y8n2c6q1w9r'] }),
-    direction: Choice(MESSAGE_DIRECTIONS, { description: '`out`: to a TSO; `in`: from a TSO.' }),
-    type: Choice(MESSAGE_TYPES),
-    format: Nullable(Choice(MESSAGE_FORMATS, { description: 'Null when it was not recognised.' })),
-    tso: Nullable(TsoSchema),
-    delivery_date: Nullable(Day('The German delivery day of the message.')),
-    version: Nullable(
-      Type.Integer({
-        description: 'Version of the schedule; for an answer, of the schedule that it answers.',
-      }),
-    ),
-    state: Choice(MESSAGE_STATES, {
-      description:
-        'Out: stored, sent, delivered (the TSO’s server confirmed the complete file), acknowledged, rejected, confirmed. In: stored until it is parsed, then applied, ignored (repeated, outdated, not ours) or failed (unreadable).',
-    }),
-    error: Nullable(
-      Type.String({
-        description:
-          'Why it was rejected, ignored or unreadable; of a stored one, why it could not be sent. Of an applied answer: what it has beyond our schedule, and reasons that the platform does not know.',
-      }),
-    ),
-    file_name: Nullable(
-      Type.String({ examples: ['20260115_TPS_11XSALDO-------Z_10XDE-VE-TRANSMK_001.XML'] }),
-    ),
-    answers: Nullable(Type.String({ description: 'Id of the schedule that this answers.' })),
-    created_at: DateTime('When it was stored.'),
-    sent_at: Nullable(DateTime('When it was written to the outbox or to the TSO’s server.')),
-  },
-  { title: 'Message' },
-);
-export type Message = Static<typeof Message>;
+import { MESSAGE_DIRECTIONS, MESSAGE_STATES, Message, EXCHANGE_TAG as tag } from './message.ts';
 
 const MismatchedSlot = Type.Object(
   {
@@ -111,8 +65,6 @@ export const UnsentNomination = Type.Object(
   { title: 'UnsentNomination' },
 );
 export type UnsentNomination = Static<typeof UnsentNomination>;
-
-const tag = 'Exchange';
 
 const sentExample: Message = {
   id: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r',
@@ -408,33 +360,5 @@ export const operatorExchangeEndpoints = {
     documents: { 'application/xml': documentExample },
     problems: ['message_not_found'],
     example: { response: documentExample },
-  }),
-};
-
-export const SIMULATED_ANSWERS = ['match', 'mismatch', 'rejection'] as const;
-export type SimulatedAnswer = (typeof SIMULATED_ANSWERS)[number];
-
-/** Available only with a demo world or in a sandbox. */
-export const simulationEndpoints = {
-  simulateAnswer: endpoint({
-    id: 'simulateAnswer',
-    method: 'POST',
-    path: '/operator/v1/messages/{message_id}/simulated-answer',
-    tag,
-    summary: 'Simulate the TSO’s answer',
-    description:
-      'The simulated TSO answers a schedule at once: it acknowledges and finally confirms it, with other amounts for `mismatch`, or rejects it. The answers are received like those of a TSO. Only with a demo world or in a sandbox.',
-    scopes: [],
-    query: Strict({}),
-    body: Strict(
-      { answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }) },
-      { title: 'SimulatedAnswer' },
-    ),
-    response: Type.Object(
-      { messages: Type.Array(Message, { description: 'The answers in their order.' }) },
-      { title: 'SimulatedAnswers' },
-    ),
-    problems: ['message_not_found'],
-    example: { request: { answer: 'match' }, response: { messages: [] } },
   }),
 };

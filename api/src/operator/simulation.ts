@@ -1,0 +1,32 @@
+import Type from 'typebox';
+import { Choice, Strict } from '../common.ts';
+import { endpoint } from '../endpoint.ts';
+import { Message, EXCHANGE_TAG as tag } from './message.ts';
+
+export const SIMULATED_ANSWERS = ['match', 'mismatch', 'rejection'] as const;
+export type SimulatedAnswer = (typeof SIMULATED_ANSWERS)[number];
+
+/** Available only with a demo world or in a sandbox. */
+export const simulationEndpoints = {
+  simulateAnswer: endpoint({
+    id: 'simulateAnswer',
+    method: 'POST',
+    path: '/operator/v1/messages/{message_id}/simulated-answer',
+    tag,
+    summary: 'Simulate the TSO’s answer',
+    description:
+      'The simulated TSO answers a schedule at once: it acknowledges and finally confirms it, with other amounts for `mismatch`, or rejects it. The answers are received like those of a TSO. Only with a demo world or in a sandbox.',
+    scopes: [],
+    query: Strict({}),
+    body: Strict(
+      { answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }) },
+      { title: 'SimulatedAnswer' },
+    ),
+    response: Type.Object(
+      { messages: Type.Array(Message, { description: 'The answers in their order.' }) },
+      { title: 'SimulatedAnswers' },
+    ),
+    problems: ['message_not_found'],
+    example: { request: { answer: 'match' }, response: { messages: [] } },
+  }),
+};
