@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -70,7 +71,25 @@ test('an invalid value is reported in one line: the variable, what it must be, a
       { OPERATOR_EMAIL: 'rооt@x.example' },
       /OPERATOR_EMAIL must be an email address \(it must not mix letters/,
     ],
-    [{ OPERATOR_EIC: '11XSALDO-------A' }, /OPERATOR_EIC must be a valid EIC .*Z/],
+    [
+      { OPERATOR_EIC: '11XSALDO-------A' },
+      /^OPERATOR_EIC must be a valid EIC, but it was "11XSALDO-------A"\. The check character of this EIC must be "Z", not "A"\.$/,
+    ],
+    [{ OPERATOR_NAME: ' ' }, /OPERATOR_NAME must be a name of 1 to 200 characters, but it was " "/],
+    [{ OPERATOR_NAME: 'x'.repeat(201) }, /OPERATOR_NAME must be a name of 1 to 200 characters/],
+    [
+      { BASE_URL: 'https://x.example?a=1' },
+      /BASE_URL must be a URL without a query, a fragment or blanks, but it was/,
+    ],
+    [
+      { CUSTOMER_BASE_URL: 'https://x.example/#a' },
+      /CUSTOMER_BASE_URL must be a URL without a query, a fragment/,
+    ],
+    [{ BASE_URL: 'https://x.example/a b' }, /BASE_URL must be a URL without .* blanks, but it was/],
+    [
+      { ERROR_BASE: 'https://user:hunter2@x.example' },
+      /^ERROR_BASE must be a URL without a user name or password\.$/,
+    ],
     [
       { EXCHANGE_FORMATS: 'DE_AMPRION=edifact' },
       /EXCHANGE_FORMATS must be a list such as DE_AMPRION=cim.*, but it was "DE_AMPRION=edifact"/,
@@ -87,7 +106,8 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ OUTBOX_DIR: '/dev/null/outbox' }, /OUTBOX_DIR must be a folder that exists or can be created/],
     [{ OUTBOX_DIR: same, INBOX_DIR: same }, /INBOX_DIR must be another folder than OUTBOX_DIR/],
     [{ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' }, /TLS_CERT must be the path of a file/],
-    [{ TLS_CERT: '/nowhere/cert.pem' }, /TLS_KEY must be set together with TLS_CERT/],
+    [{ TLS_CERT: '/nowhere/cert.pem' }, /^TLS_CERT must be set together with TLS_KEY, which is not set\.$/],
+    [{ TLS_KEY: '/nowhere/key.pem' }, /^TLS_KEY must be set together with TLS_CERT, which is not set\.$/],
     [{ WORKERS: 'all' }, /WORKERS must be a whole number from 1 to 256, or auto, but it was "all"/],
     [{ QUEUE_WAIT_MS: '0' }, /QUEUE_WAIT_MS must be a whole number from 1 to 60000, but it was "0"/],
     [{ REQUESTS_AT_ONCE: '0' }, /REQUESTS_AT_ONCE must be a whole number from 1 to 100000, but it was "0"/],
@@ -95,11 +115,11 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ READ_LAG_S: '21' }, /READ_LAG_S must be a whole number from 1 to 20, but it was "21"/],
     [
       { DATABASE_READ_URL: 'postgres://db/saldo' },
-      /DATABASE_READ_URL must be set together with DATABASE_URL/,
+      /^DATABASE_READ_URL must be set together with DATABASE_URL, which is not set\.$/,
     ],
     [
       { DATABASE_DIRECT_URL: 'postgres://db/saldo' },
-      /DATABASE_DIRECT_URL must be set together with DATABASE_URL/,
+      /^DATABASE_DIRECT_URL must be set together with DATABASE_URL, which is not set\.$/,
     ],
     [{ IMPORT_SILENCE_S: '-1' }, /IMPORT_SILENCE_S must be a whole number from 1 to 3600, but it was "-1"/],
   ];
@@ -138,12 +158,27 @@ test('DATABASE_URL may have several hosts, and DATABASE_READ_URL several servers
   );
 });
 
+// On Linux, `mkdir` in /proc answers ENOENT although the parent exists, and `mkdirSync` with `recursive` never returns.
+test('a folder that can never be created ends the start', { skip: process.platform !== 'linux' }, () => {
+  const script = `await import(${JSON.stringify(new URL('config.ts', import.meta.url).href)}).then((m) => m.readConfig(process.env))`;
+  for (const name of ['DATA_DIR', 'OUTBOX_DIR']) {
+    const run = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+      env: { ...process.env, DATA_DIR: folder, [name]: '/proc/saldo/data' },
+      timeout: 30_000,
+      encoding: 'utf8',
+    });
+    assert.match(run.stderr, new RegExp(`${name} must be a folder that exists or can be created`));
+  }
+});
+
 test('an invalid secret is not printed', () => {
   for (const [name, value] of [
     ['DATABASE_URL', 'mysql://saldo:hunter2@db/saldo'],
     ['DATABASE_URL', 'postgres://saldo:hunter2@db:1,db:x/saldo'],
     ['DATABASE_READ_URL', 'postgres://saldo:hunter2@db/saldo,mysql://db'],
     ['DATABASE_DIRECT_URL', 'saldo:hunter2@db'],
+    ['BASE_URL', 'https://saldo:hunter2@x.example'],
+    ['CUSTOMER_BASE_URL', 'https://saldo:hunter2@x.example'],
     ['SALDO_OPERATOR_KEY', 'hunter2'],
   ] as const) {
     const message = refusal({ [name]: value });

@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -9,7 +8,8 @@ import { WAIT_PHASES, type WaitPhase } from '@saldo/core/enums.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
-import { ConfigError, fileOf } from './config-error.ts';
+import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
+import { folder, PRIVATE } from './config-folder.ts';
 import type { SftpSettings } from './exchange/transport/sftp.ts';
 import { urlPerHost, urlPerServer } from './platform/db/urls.ts';
 import type { TelemetrySettings } from './platform/telemetry/tracer.ts';
@@ -97,17 +97,7 @@ export type Config = {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-const SECRET = /KEY|URL/;
-const PUBLIC = ['BASE_URL', 'CUSTOMER_BASE_URL'];
-
 type Environment = Readonly<Record<string, string | undefined>>;
-
-function refuse(name: string, must: string, was: string): never {
-  // Never print keys, nor URLs that may contain passwords.
-  const printed =
-    SECRET.test(name) && !PUBLIC.includes(name) ? `a value of ${was.length} characters` : `"${was}"`;
-  throw new ConfigError(`${name} must be ${must}, but it was ${printed}.`);
-}
 
 /** The variable that Node.js programs have for this. */
 const isProduction = (env: Environment): boolean => env['NODE_ENV'] === 'production';
@@ -153,6 +143,18 @@ function url(env: Environment, name: string, protocols: readonly string[]): stri
   return value.replace(/\/+$/, '');
 }
 
+/** Paths are appended to it. */
+function publicUrl(env: Environment, name: string): string | null {
+  const value = url(env, name, ['http:', 'https:']);
+  if (value === null) return null;
+  const { username, password } = new URL(value);
+  if (username !== '' || password !== '') {
+    throw new ConfigError(`${name} must be a URL without a user name or password.`);
+  }
+  if (/[\s?#]/.test(value)) refuse(name, 'a URL without a query, a fragment or blanks', value);
+  return value;
+}
+
 function operatorKey(env: Environment): string | null {
   const value = text(env, 'SALDO_OPERATOR_KEY');
   if (value !== null && !/^[\x21-\x7e]{16,200}$/.test(value)) {
@@ -176,7 +178,17 @@ function operatorEic(env: Environment): string {
   }
   const value = given ?? '11XSALDO-------Z';
   const fault = checkEic(value);
-  if (fault !== null) refuse('OPERATOR_EIC', `a valid EIC (it ${fault.message})`, value);
+  if (fault !== null) {
+    throw new ConfigError(`OPERATOR_EIC must be a valid EIC, but it was "${value}". ${fault.message}`);
+  }
+  return value;
+}
+
+function operatorName(env: Environment): string {
+  const value = text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing';
+  if (value.trim() === '' || value.length > LIMITS.nameLength) {
+    refuse('OPERATOR_NAME', `a name of 1 to ${LIMITS.nameLength} characters`, value);
+  }
   return value;
 }
 
@@ -245,8 +257,8 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
 function tls(env: Environment): Config['tls'] {
   const [cert, key] = [text(env, 'TLS_CERT'), text(env, 'TLS_KEY')];
   if (cert === null && key === null) return null;
-  if (cert === null) return refuse('TLS_CERT', 'set together with TLS_KEY', '');
-  if (key === null) return refuse('TLS_KEY', 'set together with TLS_CERT', '');
+  if (cert === null) return refuseAlone('TLS_KEY', 'TLS_CERT');
+  if (key === null) return refuseAlone('TLS_CERT', 'TLS_KEY');
   const files = { cert: fileOf('TLS_CERT', cert), key: fileOf('TLS_KEY', key) };
   const certificate = parseFile('TLS_CERT', 'a certificate in PEM', cert, () => {
     // `X509Certificate` also accepts DER, with which every TLS connection would fail.
@@ -286,25 +298,6 @@ function origins(env: Environment, name: string): readonly string[] {
     });
 }
 
-/** Other users of the machine must not read schedules and answers. */
-const PRIVATE = 0o700;
-
-function folder(name: string, value: string, mode?: number): string {
-  const dir = path.resolve(value);
-  try {
-    mkdirSync(dir, { recursive: true, mode });
-  } catch {
-    refuse(name, 'a folder that exists or can be created', value);
-  }
-  try {
-    // Permission bits are not enough: the file system may be read-only or full.
-    rmdirSync(mkdtempSync(path.join(dir, '.saldo-')));
-  } catch (error) {
-    refuse(name, `a folder that can be written to (${(error as NodeJS.ErrnoException).code})`, value);
-  }
-  return dir;
-}
-
 function workers(env: Environment): number {
   const range = { min: 1, max: 256, default: 1 };
   return text(env, 'WORKERS') === 'auto'
@@ -339,9 +332,7 @@ function databaseSettings(env: Environment) {
     readLagS: wholeNumber(env, 'READ_LAG_S', { min: 1, max: MAX_READ_LAG_S, default: 10 }),
   };
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
-    const value = text(env, name);
-    if (settings.databaseUrl === null && value !== null)
-      refuse(name, 'set together with DATABASE_URL', value);
+    if (settings.databaseUrl === null && text(env, name) !== null) refuseAlone(name, 'DATABASE_URL');
   }
   return settings;
 }
@@ -361,9 +352,9 @@ export function readConfig(env: Environment): Config {
     customerPort: wholeNumber(env, 'CUSTOMER_PORT', { ...PORTS, default: 8081 }),
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', { ...PORTS, default: 9090 }),
-    baseUrl: url(env, 'BASE_URL', ['http:', 'https:']),
-    customerBaseUrl: url(env, 'CUSTOMER_BASE_URL', ['http:', 'https:']),
-    errorBase: url(env, 'ERROR_BASE', ['http:', 'https:']),
+    baseUrl: publicUrl(env, 'BASE_URL'),
+    customerBaseUrl: publicUrl(env, 'CUSTOMER_BASE_URL'),
+    errorBase: publicUrl(env, 'ERROR_BASE'),
     ...database,
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
@@ -392,7 +383,7 @@ export function readConfig(env: Environment): Config {
     eventDays: wholeNumber(env, 'EVENT_DAYS', { min: 1, max: 3650, default: 90 }),
     operatorKey: operatorKey(env),
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),
-    operator: { name: text(env, 'OPERATOR_NAME') ?? 'Saldo Clearing', eic: operatorEic(env) },
+    operator: { name: operatorName(env), eic: operatorEic(env) },
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     telemetry: telemetrySettings(env),
