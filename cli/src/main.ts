@@ -15,7 +15,11 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => inte
 // A closed output pipe (`head`, for example) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+  process.exit(2);
+});
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') process.exit(2);
 });
 
 const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {

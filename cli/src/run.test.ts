@@ -371,7 +371,7 @@ test('an import prints its result, and exits with 1 when lines were rejected', a
   assert.equal(code, 1);
   assert.match(
     out,
-    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 lines rejected, in 1 contract-day\n/,
+    /^3 lines in \d+\.\d s\n {2}1 created, 0 corrected, 0 unchanged\n {2}1 line rejected, in 1 contract-day\n/,
   );
   assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
   assert.equal(err, '', 'no progress bar without a terminal');

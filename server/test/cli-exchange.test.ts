@@ -42,6 +42,8 @@ test('unsent schedules are listed with their gate until they are sent', async ()
   assert.match(sent.out, /msg_\w+ .*out +schedule +ess +DE_TENNET +2026-10-25 +1 +sent/);
   assert.match((await saldo('exchange', 'send')).err, /No schedule to send/);
   assert.match((await saldo('exchange', 'unsent')).err, /No records match/);
+  const unanswered = await saldo('exchange', 'mismatches', '--delivery-date', DAY);
+  assert.match(unanswered.err, /The TSOs have reported no mismatches\./);
 });
 
 test('the simulator answers from the command line, with a deviation that the mismatches show', async () => {

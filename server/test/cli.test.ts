@@ -128,7 +128,7 @@ test('a day is written, corrected by an import from standard input, and a transa
     stdin: `${correction}\n`,
   });
   assert.equal(imported.code, 0, imported.err);
-  assert.match(imported.out, /^1 lines in .*\n {2}0 created, 1 corrected, 0 unchanged\n$/);
+  assert.match(imported.out, /^1 line in .*\n {2}0 created, 1 corrected, 0 unchanged\n$/);
 
   const filter = ['--contract-id', contract.id, '--delivery-date', day, '--slot-number-to', '1'];
   const transactions = await answer('transactions', 'list', ...filter);
@@ -154,7 +154,7 @@ test('rejected lines are shown with their place, and the exit code is 1', async 
   const { code, out } = await saldoProcess(['import', 'volumes', '-', '--format', 'csv'], { stdin: text });
   assert.equal(code, 1);
   assert.match(out, /1 created/);
-  assert.match(out, /1 lines rejected/);
+  assert.match(out, /1 line rejected/);
   assert.match(out, /\n +3 +unknown_contract /);
 });
 

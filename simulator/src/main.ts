@@ -125,6 +125,9 @@ async function main(): Promise<void> {
   }
 }
 
+/** Such as a folder that cannot be read or written. */
+const isFromSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+
 /** One line for invalid arguments, like the errors of `parseArgs`. */
 function isTypedWrongly(error: unknown): error is Error {
   if (error instanceof BehaviourError) return true;
@@ -132,7 +135,8 @@ function isTypedWrongly(error: unknown): error is Error {
 }
 
 main().catch((error: unknown) => {
-  const text = isTypedWrongly(error) ? error.message : error instanceof Error ? error.stack : String(error);
+  const isExpected = isTypedWrongly(error) || isFromSystem(error);
+  const text = isExpected ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`error: ${text}\n`);
   process.exitCode = isTypedWrongly(error) ? 2 : 1;
 });

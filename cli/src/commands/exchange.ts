@@ -184,7 +184,7 @@ async function showMismatches(session: Session, query: { delivery_date: string }
       ['MATCHED', (row) => amount(row.matched_amount), 'right'],
       ['STATUS', ({ status }) => status],
     ],
-    'Everything matches.',
+    'The TSOs have reported no mismatches.',
   );
 }
 

@@ -141,13 +141,14 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
   const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;
   const trial = result.dry_run ? ' (dry run: nothing was changed)' : '';
   const lines = [
-    `${count(result.rows)} lines in ${seconds}${trial}`,
+    `${result.rows === 1 ? '1 line' : `${count(result.rows)} lines`} in ${seconds}${trial}`,
     `  ${count(result.created)} created, ${count(result.corrected)} corrected, ${count(result.unchanged)} unchanged`,
   ];
   if (result.rejected_lines > 0) {
+    const rejected = result.rejected_lines === 1 ? '1 line' : `${count(result.rejected_lines)} lines`;
     const days =
       result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
-    lines.push(style('red', `  ${count(result.rejected_lines)} lines rejected, in ${days}`));
+    lines.push(style('red', `  ${rejected} rejected, in ${days}`));
   }
   await session.print(`${lines.join('\n')}\n`);
   if (result.rejected.length === 0) return;

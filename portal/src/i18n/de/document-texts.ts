@@ -185,6 +185,14 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     '{1} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {2d} nicht hat: {4}.',
   ],
   [
+    '1 nomination of {} for {} is not sent, and its gate closes at {}.',
+    'Eine Nominierung des {1d} für {2} ist nicht gesendet, und ihre Frist endet am {3t}.',
+  ],
+  [
+    '1 nomination of {} for {} is not sent, and its gate closes at {}. The reason: {*}',
+    'Eine Nominierung des {1d} für {2} ist nicht gesendet, und ihre Frist endet am {3t}. Der Grund: {4}',
+  ],
+  [
     '{} nominations of {} for {} are not sent, and their gate closes at {}.',
     '{1} Nominierungen des {2d} für {3} sind nicht gesendet, und ihre Frist endet am {4t}.',
   ],

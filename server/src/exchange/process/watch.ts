@@ -242,13 +242,15 @@ function unsentCause(row: CauseRow, now: number): Cause | null {
   // A schedule with an error has been tried already.
   if (detail === null && isTooSoon(last_made, gate, now - SEND_GRACE_MS)) return null;
   const reason = detail === null ? '' : ` The reason: ${detail}`;
+  const subject = row.number === 1 ? '1 nomination' : `${row.number} nominations`;
+  const [are, their] = row.number === 1 ? ['is', 'its'] : ['are', 'their'];
   return {
     kind: 'unsent_before_gate',
     cause: `unsent_before_gate ${tso} ${day} ${instant(gate)}`,
     tso,
     day,
     messageId: null,
-    text: `${row.number} nominations of ${day} for ${tso} are not sent, and their gate closes at ${instant(gate)}.${reason}`,
+    text: `${subject} of ${day} for ${tso} ${are} not sent, and ${their} gate closes at ${instant(gate)}.${reason}`,
   };
 }
 
