@@ -302,12 +302,12 @@ export const BulkIds = (example: string) =>
     examples: [[example]],
   });
 
-/** The GET variant of a bulk read takes the ids in one comma-separated parameter. */
+/** The GET variant of a bulk read takes the ids in the query. */
 export const bulkQuery = (example: string) => ({
   ids: Type.Array(Type.String(), {
     minItems: LIMITS.bulkIds.minimum,
     maxItems: LIMITS.bulkIds.maximum,
-    description: 'Comma-separated ids to read. Unknown and inaccessible ones are omitted.',
+    description: 'Comma-separated or repeated ids to read. Unknown and inaccessible ones are omitted.',
     examples: [[example]],
   }),
 });

@@ -50,7 +50,7 @@ test('a URL is https, http only for trials, and has no credentials', () => {
   assert.match(whyNotEndpoint('http://x.example/', false) ?? '', /begins with https:\/\/$/);
   assert.equal(whyNotEndpoint('http://x.example/', true), null);
   for (const url of ['file:///etc/passwd', 'gopher://x.example/', 'https://', 'x', '//x.example/', 'data:,x'])
-    assert.match(whyNotEndpoint(url, true) ?? '', /must be a URL that begins with/, url);
+    assert.match(whyNotEndpoint(url, true) ?? '', /must be a valid URL that begins with/, url);
   for (const url of ['https://a@x.example/', 'https://a:b@x.example/', 'https://:b@x.example/'])
     assert.match(whyNotEndpoint(url, true) ?? '', /must not contain a user name/, url);
 });

@@ -7,7 +7,7 @@ export function whyNotEndpoint(text: string, allowsPrivate: boolean): string | n
   const url = URL.canParse(text) ? new URL(text) : null;
   const schemes = allowsPrivate ? ['https:', 'http:'] : ['https:'];
   if (url === null || !schemes.includes(url.protocol)) {
-    return `must be a URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+    return `must be a valid URL that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
   }
   if (url.username !== '' || url.password !== '') {
     return 'must not contain a user name or a password: the signature authenticates the platform';

@@ -16,6 +16,8 @@ export const isUtf8 = ({ charset }: { readonly charset: string | null }): boolea
 
 type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
 
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 function mediaTypeFault(
   { headers }: FastifyRequest,
   { stream: types = [], gzip }: StreamedEndpoint,
@@ -23,7 +25,7 @@ function mediaTypeFault(
   const mediaType = mediaTypeOf(headers['content-type']);
   const fail = (detail: string) => problem('unsupported_media_type', detail);
   if (!types.includes(mediaType.type))
-    return fail(`The body must be sent with Content-Type: ${types.join(' or ')}.`);
+    return fail(`The body must be sent with Content-Type: ${ALTERNATIVES.format(types)}.`);
   if (!isUtf8(mediaType)) return fail('The body must be UTF-8.');
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || (gzip && encoding === 'gzip')) return null;

@@ -277,13 +277,15 @@ function sizeMessage(error: ErrorObject): [FieldCode, string] {
     case 'maximum':
       return ['value_too_large', `must be at most ${limit}`];
     case 'minItems':
-      return ['value_too_small', `must have at least ${limit} entries`];
+      return ['value_too_small', `must have at least ${limit === 1 ? '1 entry' : `${limit} entries`}`];
     case 'maxItems':
       return ['value_too_large', `must have at most ${limit} entries`];
     case 'minLength':
       return [
         'value_too_small',
-        key === undefined ? `must have at least ${limit} characters` : 'has an empty key',
+        key === undefined
+          ? `must have at least ${limit === 1 ? '1 character' : `${limit} characters`}`
+          : 'has an empty key',
       ];
     case 'maxLength': {
       if (key === undefined) return ['value_too_large', `must have at most ${limit} characters`];
@@ -326,10 +328,12 @@ export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) =>
     const query: Record<string, unknown> = Object.create(null);
     const repeated: ProblemFieldError[] = [];
     for (const [name, given] of Object.entries(raw)) {
-      // Postgres rejects NUL even in comparisons. No stored text contains one, so with U+FFFD the filter finds nothing.
-      const value = typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : given;
       const isKnown = Object.hasOwn(properties, name);
       const type = isKnown ? properties[name]?.type : undefined;
+      // A list may also be written as a repeated parameter.
+      const text = type === 'array' && Array.isArray(given) ? given.join(',') : given;
+      // Postgres rejects NUL even in comparisons. No stored text contains one, so with U+FFFD the filter finds nothing.
+      const value = typeof text === 'string' ? text.replaceAll('\0', '\ufffd') : text;
       if (typeof value !== 'string') {
         if (isKnown) repeated.push({ field: name, code: 'invalid_type', message: 'must be given once' });
         else query[name] = value;
