@@ -305,7 +305,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...healthRoutes(db.current, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(db),
-  ...operatorPartyRoutes(db, clock),
+  ...operatorPartyRoutes(db, clock, config.operator.eic),
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(db, clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),

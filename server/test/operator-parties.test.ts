@@ -116,6 +116,14 @@ test('an EIC is validated with its check character, and the expected one is repo
   assertProblem(await get('/balance-groups/%00'), 404, 'balance_group_not_found');
 });
 
+test('the EIC of the operator is the balance group of no BRP', async () => {
+  const brp = await made('/brps', { name: 'Both sides' });
+  const { eic } = platform.config.operator;
+  const answer = await post('/balance-groups', { brp_id: brp.id, eic, name: 'x', tsos: ['DE_TENNET'] });
+  assertRefused(answer, 'eic validation_failed');
+  assertProblem(await get(`/balance-groups/${eic}`), 404, 'balance_group_not_found');
+});
+
 test('an EIC is unique, and its BRP must exist', async () => {
   const brp = await made('/brps', { name: 'Once' });
   const group = { brp_id: brp.id, eic: newEic(), name: 'x', tsos: ['DE_TENNET'] };

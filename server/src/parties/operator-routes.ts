@@ -22,9 +22,9 @@ import {
 } from './store.ts';
 import { wireAccount, wireBalanceGroup, wireBrp, wireKey } from './wire.ts';
 
-export const operatorPartyRoutes = (db: Db, clock: Clock): Route[] => [
+export const operatorPartyRoutes = (db: Db, clock: Clock, operatorEic: string): Route[] => [
   ...brpRoutes(db, clock),
-  ...balanceGroupRoutes(db, clock),
+  ...balanceGroupRoutes(db, clock, operatorEic),
   ...accountRoutes(db, clock),
   ...keyRoutes(db, clock),
 ];
@@ -50,11 +50,14 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
   ];
 }
 
-function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
+function balanceGroupRoutes(db: Db, clock: Clock, operatorEic: string): Route[] {
   return [
     writeRoute(endpoints.createBalanceGroup, async (call, tx) => {
       const now = clock.now();
       const { brp_id, ...group } = call.body;
+      // It would be on both sides of its schedule.
+      if (group.eic === operatorEic)
+        throw fieldProblem('eic', 'validation_failed', 'must not be the EIC of the operator');
       const brp = await findBrp(tx, brp_id);
       if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);

@@ -116,6 +116,7 @@ export const FIELD_TEXTS: readonly Template[] = [
     'darf keinen Benutzernamen und kein Passwort enthalten: die Signatur weist die Plattform aus',
   ],
   ['must have a public address', 'muss eine öffentliche Adresse haben'],
+  ['must not be the EIC of the operator', 'darf nicht der EIC des Betreibers sein'],
   ['must not be the email address', 'darf nicht die E-Mail-Adresse sein'],
   [
     'is too easy to guess; several words that do not belong together make a good password',
