@@ -56,6 +56,7 @@ export function* readScheduleCsv(
 ): Generator<void, CheckedSchedule | CheckFaults | CsvQuestion, void> {
   const text = decode(csv);
   if (text === null) return { faults: ['the file is not in UTF-8'] };
+  if (text.trim() === '') return { faults: ['the file is empty'] };
   const header = lineAt(text, 0);
   if (header === null) return { faults: [`line 1: ${TOO_LONG}`] };
   const delimiter = delimiterOf(header);

@@ -16,6 +16,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['a {} without identification: {*}', 'eine Zeitreihe ohne Kennung ({1}): {2}'],
   ['the quantity {*}', 'der Wert {1}'],
   ['the file is not in UTF-8', 'Die Datei ist nicht in UTF-8'],
+  ['the file is empty', 'Die Datei ist leer'],
   ['the line is longer than {} characters', 'die Zeile ist länger als {1} Zeichen'],
   ['{} is no column of a schedule; known are {}', '{1} ist keine Spalte eines Fahrplans; bekannt sind {2}'],
   ['the column {} stands twice', 'die Spalte {1} steht zweimal da'],
