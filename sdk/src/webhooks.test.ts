@@ -96,3 +96,9 @@ test('a secret in another form is an error of the caller', async () => {
   for (const secret of ['', 'whsec_', 'whsec_***'])
     await assert.rejects(verifyWebhook(signed(), BODY, secret, { now }), TypeError);
 });
+
+test('a parsed body is an error of the caller', async () => {
+  const parsed = JSON.parse(BODY) as string;
+  const headers = await signWebhook('evt_1', BODY, SECRET);
+  await assert.rejects(verifyWebhook(headers, parsed, SECRET), /TypeError: body must be the text or bytes/);
+});

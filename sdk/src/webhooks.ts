@@ -41,6 +41,9 @@ export async function verifyWebhook(
   secret: string | readonly string[],
   { toleranceS = TOLERANCE_S, now = Date.now }: VerifyOptions = {},
 ): Promise<SaldoEvent | WebhookTestEvent> {
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body) && !((body as unknown) instanceof ArrayBuffer)) {
+    throw new TypeError('body must be the text or bytes of the request as received, not its parsed JSON');
+  }
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
