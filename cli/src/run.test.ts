@@ -217,6 +217,8 @@ test('help and version are printed to stdout and exit with 0', async () => {
   const help = await saldo('import volumes --help');
   assert.equal(help.code, 0);
   assert.match(help.out, /Examples:\n {2}\$ saldo import volumes/);
+  const examples = (await saldo('days put --help')).out.split('Examples:\n')[1] ?? '';
+  assert.match(examples, /^( {2}\$ saldo days put [^|\n]*\n)+\n?$/);
   assert.deepEqual(await saldo('--version'), { code: 0, out: '1.2.3\n', err: '' });
 });
 

@@ -174,7 +174,7 @@ function addDays(program: Command, open: OpenSession): void {
     put,
     'days put PPA-2026-0017 2026-10-25 day.json',
     'days put PPA-2026-0017 tomorrow --volume 1.25',
-    "jq -c '[.[].mwh]' forecast.json | saldo days put PPA-2026-0017 2026-10-26 -",
+    'days put PPA-2026-0017 2026-10-26 - < day.json',
   ).action(
     doing(open, async (session, { args: [reference = '', given = '', file] }) => {
       const day = parseDayArgument(given);

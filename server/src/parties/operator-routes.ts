@@ -135,6 +135,8 @@ async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
 
 type OwnerFault = { code: 'required' | 'validation_failed'; message: string };
 
+const NOT_FOUND = { brp: 'is not the id of a BRP', account: 'is not the id of an account' };
+
 async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner | OwnerFault> {
   if (type === 'operator') {
     if (id === undefined) return { type };
@@ -142,7 +144,7 @@ async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner 
   }
   if (id === undefined) return { code: 'required', message: `is required for keys of this owner type` };
   const found = type === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
-  if (found === null) return { code: 'validation_failed', message: `is not the id of any ${type}` };
+  if (found === null) return { code: 'validation_failed', message: NOT_FOUND[type] };
   return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };
 }
 

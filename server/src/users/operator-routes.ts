@@ -86,7 +86,12 @@ async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Pro
   const [field, id] = role === 'brp' ? ['brp_id', brp_id] : ['account_id', account_id];
   if (id === undefined) throw fieldProblem(field, 'required', `is required for users of role ${role}`);
   const found = role === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
-  if (found === null) throw fieldProblem(field, 'validation_failed', `is not the id of any ${role}`);
+  if (found === null)
+    throw fieldProblem(
+      field,
+      'validation_failed',
+      role === 'brp' ? 'is not the id of a BRP' : 'is not the id of an account',
+    );
   return role === 'brp' ? { type: role, brpNo: found.no } : { type: role, accountNo: found.no };
 }
 

@@ -126,8 +126,7 @@ export const FIELD_TEXTS: readonly Template[] = [
   ['is not the id of a customer', 'ist keine Id eines Kunden'],
   ['is not the id of an asset', 'ist keine Id einer Anlage'],
   ['is not the id of a BRP', 'ist keine Id eines Bilanzkreisverantwortlichen'],
-  ['is not the id of any brp', 'ist keine Id eines Bilanzkreisverantwortlichen'],
-  ['is not the id of any account', 'ist keine Id eines Kontos'],
+  ['is not the id of an account', 'ist keine Id eines Kontos'],
   [
     'must not be given: there is only one operator',
     'darf nicht angegeben werden: es gibt nur einen Betreiber',
