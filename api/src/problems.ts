@@ -278,8 +278,10 @@ export const PROBLEMS = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported Media Type',
-    explanation: 'The body has a `Content-Type` that the operation does not accept.',
-    remedy: 'Send `application/json`; a PATCH also accepts `application/merge-patch+json`.',
+    explanation:
+      'The body has a `Content-Type`, character set or `Content-Encoding` that the operation does not accept.',
+    remedy:
+      'Send the `Content-Type` that `detail` names, in UTF-8. Most operations accept `application/json`; a PATCH also accepts `application/merge-patch+json`.',
   },
   rate_limited: {
     status: 429,
