@@ -387,7 +387,7 @@ function answerBrokenRequest(
       ? overflowProblem(error.rawPacket)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? problem('request_timeout', `The request was not complete after ${requestTimeoutMs / 1000} s.`)
-        : validationProblem([{ code: 'invalid_format', message: 'this is not an HTTP request' }]);
+        : validationProblem([{ code: 'invalid_format', message: 'this is not a valid HTTP request' }]);
   const body = JSON.stringify(problemBody(errorBase(), answer, null));
   const { status, title } = PROBLEMS[answer.code];
   const lines = Object.entries({
