@@ -522,7 +522,7 @@ test('a failed start reports the reason that Postgres gives, and releases the fo
   const failing = box.start(box.folder, { shared_buffers: 'plenty' });
   await assert.rejects(
     failing,
-    /^Error: Postgres did not start \(exit code 1\)\.\n[^]*"shared_buffers": "plenty"/,
+    /^DatabaseUnusable: Postgres did not start \(exit code 1\)\.\n[^]*"shared_buffers": "plenty"/,
   );
   assert.match(await fs.readFile(join(box.folder, 'postgres.log'), 'utf8'), /"plenty"/);
   await box.start(box.folder);

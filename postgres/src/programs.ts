@@ -286,8 +286,11 @@ function postgresEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LC_ALL: 'C', TZ: 'UTC' };
 }
 
-export function failure(what: string, run: Run): Error {
-  return new Error(`${what} (${run.outcome() ?? 'still running'}).\n${run.lastOutput()}`.trimEnd());
+/** With the last lines of the program's output, which name the reason. */
+export function failure(what: string, run: Run): DatabaseUnusable {
+  return new DatabaseUnusable(
+    `${what} (${run.outcome() ?? 'still running'}).\n${run.lastOutput()}`.trimEnd(),
+  );
 }
 
 /** Windows has no signals other than termination, so Postgres's own tool must send them. */
