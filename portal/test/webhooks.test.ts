@@ -38,7 +38,7 @@ test('an endpoint is created, its secret shown once, tested, disabled, enabled a
     const dialog = page.getByRole('dialog', { name: 'New webhook endpoint' });
     await dialog.getByLabel('URL').fill('ftp://hooks.example');
     await dialog.getByRole('button', { name: 'New endpoint' }).click();
-    await dialog.getByText(/must be a URL that begins with https:/).waitFor();
+    await dialog.getByText(/must be a valid URL that begins with https:/).waitFor();
     await dialog.getByLabel('URL').fill(url);
     await dialog.getByLabel('Description').fill('Dispatch');
     await dialog.getByLabel('Events').selectOption('some');

@@ -97,6 +97,8 @@ async function platformNow({ SALDO_URL: url, SALDO_KEY: key }: NodeJS.ProcessEnv
   if (!url || !key) return Date.now();
   const answer = await fetch(new URL('operator/v1/clock', url.endsWith('/') ? url : `${url}/`), {
     headers: { 'x-api-key': key },
+  }).catch((cause: unknown) => {
+    throw new Error(`${url} cannot be reached`, { cause });
   });
   if (answer.status === 404) return Date.now();
   if (!answer.ok) throw new Error(`${url} answered the request for its clock with ${answer.status}`);
@@ -125,8 +127,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** Such as a folder that cannot be read or written. */
-const isFromSystem = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
+/** Such as a folder that cannot be written, or a platform that cannot be reached. */
+const isFromSystem = (error: unknown): error is Error =>
+  error instanceof Error && ('syscall' in error || error.cause !== undefined);
 
 /** One line for invalid arguments, like the errors of `parseArgs`. */
 function isTypedWrongly(error: unknown): error is Error {
