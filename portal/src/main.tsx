@@ -10,11 +10,16 @@ import { markUnattendedRequests } from './session/unattended.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
+const newTask = () => new Promise((resolve) => setTimeout(resolve));
+
 applyTheme(storedTheme());
 markUnattendedRequests();
 watchNetwork();
 const queryClient = createQueryClient();
+// In tasks of their own: together they would block a phone for longer.
+await newTask();
 const router = createPortalRouter(queryClient);
+await newTask();
 // Texts, session and the page's script are loaded at the same time, not one after another.
 for (const { routeId } of router.matchRoutes(router.latestLocation))
   void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
@@ -22,6 +27,7 @@ for (const { routeId } of router.matchRoutes(router.latestLocation))
 const PENDING_MS = 1_000;
 const pending = new Promise((resolve) => setTimeout(resolve, PENDING_MS));
 const [first] = await Promise.all([firstLanguage(), Promise.race([router.load(), pending])]);
+await newTask();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 

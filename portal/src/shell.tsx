@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
 import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
@@ -19,6 +19,7 @@ import { Dialog } from './ui/dialog.tsx';
 import { Icon } from './ui/icons.tsx';
 import { RoutePending } from './ui/route-states.tsx';
 import { Notice } from './ui/states.tsx';
+import { useInTurn } from './ui/turns.tsx';
 import { useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 import { useMedia } from './ui/use-media.ts';
@@ -48,8 +49,8 @@ export function AppShell() {
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
-  // The first page is rendered after the frame, in slices: together they would block a phone for longer.
-  const isFrameShown = useDeferredValue(true, false);
+  // The first page is rendered after the frame: together they would block a phone for longer.
+  const isFrameShown = useInTurn(true, false);
   useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();

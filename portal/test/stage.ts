@@ -140,7 +140,7 @@ function watch(page: Page, { baseUrl, customerUrl }: TestPlatform): string[] {
 /** Waits until the page has its heading and has loaded everything. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.animate-pulse') === null);
+  await page.waitForFunction(() => document.querySelector('.animate-pulse, [aria-busy=true]') === null);
 }
 
 /** Waits until the last change is on the screen. */
@@ -161,7 +161,7 @@ export async function open(page: Page, url: string): Promise<void> {
   await settled(page);
 }
 
-type WithRouter = {
+export type WithRouter = {
   __TSR_ROUTER__: {
     history: { push(url: string): void };
     state: { status: string; location: object; resolvedLocation?: object };

@@ -1,7 +1,6 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useDeferredValue } from 'react';
 import { itemOfCount, itemsOfNominations } from '../domain/attention.ts';
 import { netSaldoKwh } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -10,6 +9,7 @@ import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { useInTurn } from '../ui/turns.tsx';
 import { AttentionPanel } from './attention.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { Gates } from './gates.tsx';
@@ -27,8 +27,8 @@ export function HomePage() {
   const today = useToday();
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
-  // Deferred like the list itself.
-  const isAttentionKnown = useDeferredValue(attention.data !== undefined || attention.error !== null);
+  // In the turn after that of the list itself.
+  const isAttentionShown = useInTurn(attention.data !== undefined || attention.error !== null);
   const days = [
     { day: today, name: t.common.today, query: useNominations(today) },
     { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
@@ -39,8 +39,8 @@ export function HomePage() {
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
       <AttentionPanel query={attention} title={t.brp.home.attention} />
-      {/* Below a list of unknown length: shown together with it, so that they do not move. */}
-      {isAttentionKnown &&
+      {/* Below a list of unknown length: shown after it, so that they do not move. */}
+      {isAttentionShown &&
         days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
     </Page>
   );

@@ -16,6 +16,7 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
+import { Later } from '../ui/turns.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { DaySteps } from './day-steps.tsx';
@@ -107,24 +108,26 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
           </div>
         </div>
       )}
-      <ReconciliationPanel nomination={nomination} onSelect={select} />
-      <Panel isFlush>
-        <Tabs
-          label={t.brp.nominations.one}
-          value={view ?? 'table'}
-          onChange={(next) => set({ view: next === 'history' ? next : undefined })}
-          tabs={[
-            { value: 'table', label: t.brp.nominations.table },
-            { value: 'history', label: t.brp.nominations.history },
-          ]}
-        >
-          {view === 'history' ? (
-            <VersionHistory nomination={nomination} onSelect={select} />
-          ) : (
-            <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />
-          )}
-        </Tabs>
-      </Panel>
+      <Later>
+        <ReconciliationPanel nomination={nomination} onSelect={select} />
+        <Panel isFlush>
+          <Tabs
+            label={t.brp.nominations.one}
+            value={view ?? 'table'}
+            onChange={(next) => set({ view: next === 'history' ? next : undefined })}
+            tabs={[
+              { value: 'table', label: t.brp.nominations.table },
+              { value: 'history', label: t.brp.nominations.history },
+            ]}
+          >
+            {view === 'history' ? (
+              <VersionHistory nomination={nomination} onSelect={select} />
+            ) : (
+              <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />
+            )}
+          </Tabs>
+        </Panel>
+      </Later>
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, dayStart, TIME_ZONE } from '@saldo/core/delivery-day.ts';
+import { COUNTRIES } from './countries.ts';
 import { formatOf } from './format.ts';
 import { LANGUAGES } from './languages.ts';
 
@@ -73,5 +74,11 @@ for (const language of LANGUAGES) {
       assert.equal(format.mwh(kwh), fixed(3).format(exact));
       assert.equal(format.mwhSigned(kwh), fixed(3, { signDisplay: 'exceptZero' }).format(exact));
     }
+  });
+
+  test(`countries are named as Intl names them: ${language}`, () => {
+    const intl = new Intl.DisplayNames(format.locale, { type: 'region' });
+    for (const code of [...Object.keys(COUNTRIES), 'JP']) assert.equal(format.country(code), intl.of(code));
+    assert.equal(format.country('Berlin'), 'Berlin');
   });
 }

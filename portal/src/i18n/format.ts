@@ -8,6 +8,7 @@ import {
 import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { CsvForm } from '../domain/csv.ts';
 import type { DateMark } from '../domain/date-input.ts';
+import { COUNTRIES } from './countries.ts';
 import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
@@ -172,7 +173,8 @@ export function formatOf(language: Language) {
     /** A price per MWh. */
     price: (value: number) => decimal(value.toFixed(2)),
     /** A country name, from its two-letter code. */
-    country: (code: string) => (/^[A-Z]{2}$/.test(code) ? (regions().of(code) ?? code) : code),
+    country: (code: string) =>
+      COUNTRIES[code]?.[language] ?? (/^[A-Z]{2}$/.test(code) ? (regions().of(code) ?? code) : code),
     /** A file size, in powers of 1000. */
     bytes: (count: number) => bytesText(count, number),
     day: dates.day,

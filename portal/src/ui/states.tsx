@@ -1,12 +1,13 @@
 import { isProblem } from '@saldo/sdk';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useDeferredValue } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import type { Tone } from './badge.tsx';
 import { Button, buttonClass } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
+import { ArrivedContext, useInTurn } from './turns.tsx';
 import { useTitle } from './use-title.ts';
 
 /** Placeholder bars with the size of the content, so that the layout does not shift when it loads. */
@@ -111,8 +112,8 @@ type Query<T> = {
 };
 
 /**
- * The three states of a query. Data stays visible when a refresh fails. Arriving data are rendered at low priority, in
- * slices of a few milliseconds: TanStack Query's own updates would block the page until everything is rendered.
+ * The three states of a query. Data stays visible when a refresh fails. Data that arrive are rendered in a turn of their
+ * own, apart from the data of other queries.
  */
 export function Loaded<T>({
   query,
@@ -123,8 +124,11 @@ export function Loaded<T>({
   loading?: ReactNode;
   children: (data: T) => ReactNode;
 }) {
-  const data = useDeferredValue(query.data);
-  if (data !== undefined) return children(data);
+  const { data } = query;
+  const [hasArrived] = useState(data === undefined);
+  const isShown = useInTurn(data !== undefined);
+  if (data !== undefined)
+    return isShown ? <ArrivedContext value={hasArrived}>{children(data)}</ArrivedContext> : loading;
   if (isProblem(query.error) && query.error.status === 404) return <NotFound />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return loading;

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
+import { InTurns } from './turns.tsx';
 
 /** The breakpoint from which a column is shown; columns without one are always shown. On paper all are. */
 const FROM = {
@@ -52,6 +53,8 @@ type Props<Row> = {
   sort?: Sort | undefined;
 };
 
+/** Rows rendered in a turn. */
+const ROWS_IN_TURN = 8;
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** A table of records. On a narrow screen it scrolls horizontally. */
@@ -85,24 +88,26 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
           </tr>
         </thead>
         <tbody>
-          {sorted.map((row) => {
-            const tone = rowTone?.(row);
-            return (
-              <tr
-                key={rowKey(row)}
-                className={cx(
-                  'border-b border-line last:border-0 hover:bg-sunken/70',
-                  tone && ROW_TONES[tone],
-                )}
-              >
-                {columns.map((column) => (
-                  <td key={column.id} className={cellClass(column)}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
+          <InTurns size={ROWS_IN_TURN}>
+            {sorted.map((row) => {
+              const tone = rowTone?.(row);
+              return (
+                <tr
+                  key={rowKey(row)}
+                  className={cx(
+                    'border-b border-line last:border-0 hover:bg-sunken/70',
+                    tone && ROW_TONES[tone],
+                  )}
+                >
+                  {columns.map((column) => (
+                    <td key={column.id} className={cellClass(column)}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </InTurns>
         </tbody>
         {hasFooter && (
           <tfoot className={cx(isTall && 'sticky bottom-0 z-10 bg-surface')}>
