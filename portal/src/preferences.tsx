@@ -4,7 +4,8 @@ import { LANGUAGES } from './i18n/languages.ts';
 import { applyTheme, storedTheme, THEMES } from './ui/theme.ts';
 
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
-const selectClass = 'rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text';
+const selectClass =
+  'target rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text touch:min-h-10 touch:text-[16px]';
 
 /** Language and theme, stored in this browser. */
 export function Preferences() {

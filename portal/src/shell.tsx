@@ -98,7 +98,7 @@ function useFocusOnNewPage(): void {
 function Brand() {
   const { t } = useI18n();
   return (
-    <Link to="/" className="flex items-center gap-2 rounded font-semibold tracking-tight">
+    <Link to="/" className="target flex items-center gap-2 rounded font-semibold tracking-tight">
       <img src="/favicon.svg" alt="" className="size-6" />
       {t.common.appName}
     </Link>
@@ -124,7 +124,7 @@ function Navigation() {
                 <Link
                   to={to}
                   activeOptions={{ exact: to === '/', includeSearch: false }}
-                  className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                  className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
                 >
                   <Icon name={icon} />
                   {label(t)}
@@ -200,7 +200,7 @@ function DocsLink() {
   return (
     <a
       href="/docs"
-      className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted hover:bg-sunken hover:text-text"
+      className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text"
     >
       <Icon name="external" />
       {t.common.docs}

@@ -276,7 +276,13 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       cell: ({ volume }) => format.mwh(kwhFromMwh(volume)),
       ...(sumKwh === undefined ? {} : { footer: format.mwh(sumKwh) }),
     },
-    { id: 'power', header: 'MW', isNumber: true, cell: ({ volume }) => format.mw(kwhFromMwh(volume)) },
+    {
+      id: 'power',
+      header: 'MW',
+      isNumber: true,
+      from: 'sm',
+      cell: ({ volume }) => format.mw(kwhFromMwh(volume)),
+    },
     { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
     { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
     {

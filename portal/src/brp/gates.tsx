@@ -98,8 +98,8 @@ function GateTile({ label, closesAt, now, isRoutine = false }: TileProps) {
       </span>
       <span
         className={cx(
-          'text-xl font-semibold tracking-tight',
-          isUrgent ? 'text-warn' : leftMs <= 0 && 'text-base font-normal text-muted',
+          leftMs > 0 ? 'text-xl font-semibold tracking-tight' : 'text-muted',
+          isUrgent && 'text-warn',
         )}
       >
         <Countdown until={closesAt} done={t.brp.home.gateClosed} />

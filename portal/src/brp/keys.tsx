@@ -152,14 +152,15 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     {
       id: 'name',
       header: texts.name,
-      cell: ({ name, prefix }) => (
+      cell: (key) => (
         <span className="grid">
-          <span className="font-medium">{name}</span>
-          <code className="font-mono text-xs text-muted">{`${prefix}…`}</code>
+          <span className="font-medium">{key.name}</span>
+          <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
+          {ownerOf && <span className="mt-1 sm:hidden print:hidden">{ownerOf(key)}</span>}
         </span>
       ),
     },
-    ...(ownerOf ? [{ id: 'owner', header: texts.owner, cell: ownerOf }] : []),
+    ...(ownerOf ? [{ id: 'owner', header: texts.owner, from: 'sm' as const, cell: ownerOf }] : []),
     {
       id: 'state',
       header: t.common.status,

@@ -7,7 +7,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { DecimalField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { assetQuery } from './market-queries.ts';
 
@@ -106,11 +106,9 @@ export function AssetDialog({ version, onSaved, onClose }: Props) {
             options={TECHNOLOGIES.map((value) => ({ value, label: t.brp.contracts.technologies[value] }))}
             onChange={(technology) => set({ technology })}
           />
-          <TextField
+          <DecimalField
             name="nominal_power"
             label={texts.powerMw}
-            inputMode="decimal"
-            autoComplete="off"
             error={isTried && powerMw === null ? texts.faults.noNumber : undefined}
             value={input.power}
             onChange={(power) => set({ power })}

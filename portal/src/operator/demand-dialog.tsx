@@ -9,7 +9,7 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { DateField, Form, FormButtons, TextField } from '../ui/form.tsx';
+import { DateField, DecimalField, Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
@@ -112,11 +112,9 @@ function DemandForm({ version, onClose }: FormProps) {
         />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
+        <DecimalField
           name="delivery_volume"
           label={texts.volumeMwh}
-          inputMode="decimal"
-          autoComplete="off"
           error={errorOf('delivery_volume')}
           value={inputs.annualMwh}
           onChange={(annualMwh) => set({ annualMwh })}

@@ -113,12 +113,18 @@ function DemandTable({ demands, sort, onOpen }: TableProps) {
     {
       id: 'period',
       header: t.market.period,
+      from: 'sm',
       cell: ({ contract_period }) => t.market.years(contract_period),
     },
     {
       id: 'place',
       header: t.market.country,
-      cell: ({ state, country }) => [state, format.country(country)].filter(Boolean).join(', '),
+      cell: ({ state, country, contract_period }) => (
+        <span className="grid">
+          {[state, format.country(country)].filter(Boolean).join(', ')}
+          <span className="text-xs text-muted sm:hidden print:hidden">{t.market.years(contract_period)}</span>
+        </span>
+      ),
     },
     {
       id: 'start',
@@ -145,7 +151,7 @@ function DemandTable({ demands, sort, onOpen }: TableProps) {
       isNumber: true,
       cell: (demand) =>
         mayManage && (
-          <span className="inline-flex gap-1">
+          <span className="inline-grid gap-1 sm:inline-flex">
             <Button
               variant="quiet"
               aria-label={`${texts.editDemand}: ${nameOf(demand)}`}

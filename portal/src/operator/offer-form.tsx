@@ -6,7 +6,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
-import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
+import { DateField, DecimalField, Form, SelectField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
@@ -115,11 +115,10 @@ export function OfferForm({ version, form, onSaved }: Props) {
           value={inputs.start}
           onChange={(start) => set({ start })}
         />
-        <TextField
+        <DecimalField
           name="offer.average_annual_power"
           label={texts.annualMwh}
           hint={texts.optional}
-          inputMode="decimal"
           error={errorOf('offer.average_annual_power')}
           value={inputs.annualMwh}
           onChange={(annualMwh) => set({ annualMwh })}

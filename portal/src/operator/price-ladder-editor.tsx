@@ -2,7 +2,7 @@ import { LIMITS } from '@saldo/api';
 import type { PriceInput } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
-import { TextField } from '../ui/form.tsx';
+import { DecimalField, TextField } from '../ui/form.tsx';
 
 type Props = {
   pricing: readonly PriceInput[];
@@ -40,12 +40,10 @@ export function PriceLadderEditor({ pricing, errorOf, onChange }: Props) {
             value={years}
             onChange={(next) => change(id, { years: next })}
           />
-          <TextField
+          <DecimalField
             name={`offer.pricing[${row}].price`}
             label={texts.ladderPriceOf(row + 1)}
             isLabelHidden
-            inputMode="decimal"
-            autoComplete="off"
             error={errorOf(`offer.pricing[${row}].price`)}
             value={price}
             onChange={(next) => change(id, { price: next })}

@@ -63,6 +63,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
     {
       id: 'state',
       header: t.exchange.message.state,
+      from: 'sm',
       cell: ({ state }) => <MessageState state={state} />,
     },
     {
@@ -71,7 +72,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
       cell: ({ id, tso, delivery_date }) => {
         const about = [tso && t.common.tsos[tso], delivery_date && format.dayShort(delivery_date)];
         return (
-          <span className="flex flex-wrap gap-1">
+          <span className="grid gap-1 sm:flex sm:flex-wrap">
             {SIMULATED_ANSWERS.map((answer) => (
               <Button
                 key={answer}

@@ -33,7 +33,7 @@ export function SearchButton() {
       <button
         type="button"
         aria-keyshortcuts={IS_APPLE ? 'Meta+K' : 'Control+K'}
-        className="mr-auto flex min-h-7 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-muted hover:bg-sunken hover:text-text"
+        className="mr-auto flex min-h-7 touch:min-h-9 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-muted hover:bg-sunken hover:text-text"
         onClick={() => setIsOpen(true)}
       >
         <Icon name="search" className="size-3.5" />

@@ -13,7 +13,7 @@ export type ButtonVariant = keyof typeof VARIANTS;
 /** The style of a button, for links that look like one. */
 export const buttonClass = (variant: ButtonVariant = 'secondary'): string =>
   cx(
-    'inline-flex min-h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm font-medium whitespace-nowrap',
+    'inline-flex min-h-8 touch:min-h-10 items-center justify-center gap-1.5 rounded-md border px-2.5 py-1 text-sm font-medium whitespace-nowrap',
     'disabled:cursor-not-allowed disabled:opacity-50',
     VARIANTS[variant],
   );
@@ -54,7 +54,7 @@ export function IconButton({
       aria-label={label}
       title={label}
       className={cx(
-        'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-text',
+        'inline-flex size-8 touch:size-10 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-text',
         'disabled:cursor-not-allowed disabled:opacity-40',
       )}
     >

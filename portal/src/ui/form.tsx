@@ -88,6 +88,8 @@ export function FormProblem({
 export const inputClass = (hasError = false): string =>
   cx(
     'min-h-9 w-full min-w-0 rounded-md border bg-surface px-2.5 py-1.5 text-sm text-text placeholder:text-muted',
+    // Safari on phones zooms into a field of smaller text.
+    'touch:min-h-10 touch:text-[16px]',
     'disabled:cursor-not-allowed disabled:bg-sunken disabled:text-muted',
     hasError ? 'border-bad' : 'border-line-strong',
   );
@@ -192,6 +194,20 @@ export function TextField(props: TextFieldProps) {
         />
       )}
     </Field>
+  );
+}
+
+/** A number whose value has a decimal point. The field shows the mark of the page's language and accepts both. */
+export function DecimalField(props: TextFieldProps) {
+  const { format } = useI18n();
+  return (
+    <TextField
+      {...props}
+      inputMode="decimal"
+      autoComplete="off"
+      value={props.value.replace('.', format.decimalMark)}
+      onChange={(text) => props.onChange(text.replace(',', '.'))}
+    />
   );
 }
 

@@ -71,7 +71,7 @@ export function Segments<V extends string>({ label, tabs, value, onChange }: Omi
           aria-pressed={tab.value === value}
           onClick={() => onChange(tab.value)}
           className={cx(
-            'rounded px-2 py-0.5 text-sm',
+            'target rounded px-2 py-0.5 text-sm touch:min-h-9',
             tab.value === value ? 'bg-accent text-on-accent' : 'text-muted hover:text-text',
           )}
         >

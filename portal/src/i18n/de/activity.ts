@@ -2,7 +2,7 @@ import type { Dictionary } from '../dictionary.ts';
 
 export const activity: Dictionary['activity'] = {
   title: 'Aktivität',
-  text: 'Änderungen an Ihren Daten, sobald sie geschehen, die neuesten zuerst.',
+  text: 'Änderungen, sobald sie geschehen, die neuesten zuerst.',
   type: 'Art',
   empty: 'Keine Aktivität',
   emptyText: 'Änderungen erscheinen hier, sobald sie geschehen.',

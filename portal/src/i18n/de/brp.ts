@@ -250,7 +250,7 @@ export const brp: Dictionary['brp'] = {
     notEnabled: 'nicht freigeschaltet',
     saved: 'Gespeichert.',
     metadataText: (keys) =>
-      `Ihre eigenen Angaben zu diesem Kunden, bis zu ${keys}. Die Liste lässt sich danach durchsuchen.`,
+      `Angaben zu diesem Kunden, bis zu ${keys}. Die Liste der Kunden lässt sich danach durchsuchen.`,
     metadataKey: 'Schlüssel',
     metadataValue: 'Wert',
     metadataKeyOf: (row) => `Schlüssel ${row}`,
@@ -293,7 +293,7 @@ export const brp: Dictionary['brp'] = {
     },
     expires: 'Läuft ab',
     expiry: 'Ablauf',
-    noExpiry: 'Nie',
+    noExpiry: 'nie',
     expiries: {
       never: 'Nie',
       days30: 'In 30 Tagen',

@@ -2,7 +2,7 @@ type Nomination = { group: string; tso: string; direction: string; version: numb
 
 export const activity = {
   title: 'Activity',
-  text: 'Changes of your records as they happen, newest first.',
+  text: 'Changes as they happen, newest first.',
   type: 'Kind',
   empty: 'No activity',
   emptyText: 'Changes appear here as soon as they happen.',

@@ -247,7 +247,7 @@ export const brp = {
     notEnabled: 'not enabled',
     saved: 'Saved.',
     metadataText: (keys: number) =>
-      `Your own notes on this customer, up to ${keys} of them. They are searched in the list.`,
+      `Notes on this customer, up to ${keys}. The search in the list of customers finds them.`,
     metadataKey: 'Key',
     metadataValue: 'Value',
     metadataKeyOf: (row: number) => `Key ${row}`,
@@ -290,7 +290,7 @@ export const brp = {
     },
     expires: 'Expires',
     expiry: 'Expiry',
-    noExpiry: 'Never',
+    noExpiry: 'never',
     expiries: {
       never: 'Never',
       days30: 'In 30 days',
