@@ -219,3 +219,25 @@ test('the overview’s headline is the lowest price, with its plant', () =>
     await headline.getByRole('link', { name: 'Solarpark Lausitz' }).click();
     await page.getByRole('heading', { level: 1, name: 'Solarpark Lausitz' }).waitFor();
   }));
+
+test('in German, prices are typed and shown with a decimal comma', async () => {
+  const operator = await user({ type: 'operator' });
+  await visit(
+    operator,
+    async (page) => {
+      await open(page, `/operator/assets/${uckermark}`);
+      const price = page.locator('input[name="offer.pricing[1].price"]');
+      await eventually(async () => assert.equal(await price.inputValue(), '58,5'));
+      // A point is understood, too.
+      await price.fill('57.25');
+      await eventually(async () => assert.equal(await price.inputValue(), '57,25'));
+      await page.getByRole('cell', { name: '57,25' }).waitFor();
+      await page.getByRole('button', { name: 'Speichern' }).click();
+      await eventually(async () => {
+        const { body } = await asOperator(`/operator/v1/assets/${uckermark}`);
+        assert.equal(body.offer.pricing[1].price, 57.25);
+      });
+    },
+    { locale: 'de-DE' },
+  );
+});
