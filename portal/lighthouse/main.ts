@@ -132,10 +132,21 @@ const faultsOf = ({ categories, audits }: Report): string[] =>
     .filter(({ score }) => score !== null && score < 0.9)
     .map(({ id, title, displayValue }) => `  ${id}: ${title} ${displayValue}\n`);
 
+/** The benchmark of this machine: the highest of some, because other work on it only lowers them. */
+async function calibrate({ baseUrl }: Demo): Promise<{ version: string; index: number }> {
+  const reports: Report[] = [];
+  for (let run = 0; run < RUNS; run++)
+    reports.push(await lighthouse(`${baseUrl}/sign-in`, '--only-audits=first-contentful-paint'));
+  return {
+    version: reports[0]?.lighthouseVersion ?? '',
+    index: Math.max(...reports.map(({ environment }) => environment.benchmarkIndex)),
+  };
+}
+
 async function measure(page: Page, demo: Demo): Promise<string[][]> {
-  const first = await lighthouse(`${demo.baseUrl}/sign-in`, '--only-audits=first-contentful-paint');
-  const slowdown = phoneSlowdown(first.environment.benchmarkIndex);
-  process.stdout.write(`Lighthouse ${first.lighthouseVersion}; phones are ${slowdown} times slower.\n`);
+  const { version, index } = await calibrate(demo);
+  const slowdown = phoneSlowdown(index);
+  process.stdout.write(`Lighthouse ${version}; phones are ${slowdown} times slower.\n`);
   const devices = {
     desktop: ['--preset=desktop'],
     phone: ['--form-factor=mobile', `--throttling.cpuSlowdownMultiplier=${slowdown}`],
@@ -173,20 +184,21 @@ const lowRows = (rows: readonly string[][]) =>
     values.slice(0, Object.keys(CATEGORIES).length).some((score) => Number(score) < GOAL),
   );
 
-const WHY_LOW = `
-A phone misses the goal by its processor. The pages are static files: before a phone shows data, it loads and runs the
-scripts of Preact, of the router, of the queries and of the frame, about 100 kB compressed, then reads the session, then the
-data. Both paints and the layout meet the goal or nearly do; the time in which scripts block the page does not.
+const HOW = `
+The pages are static files: before a phone shows data, it loads and runs the scripts of Preact, of the router, of the queries
+and of the frame, about 100 kB compressed, then reads the session, then the data. What would block the phone at once is
+divided: scripts, router and frame start in tasks of their own, and data are rendered in turns, one per frame
+(\`portal/src/ui/turns.tsx\`): the page, each list of it, eight rows of a table, three cards.
 `;
 
 const resultText = (rows: readonly string[][]): string => `# Lighthouse
 
 \`npm run lighthouse\` starts the platform with its demo data, signs in and measures three pages with an empty cache: the
 median of ${RUNS} runs. A phone has the slow mobile network that Lighthouse simulates, and a slower processor, calibrated
-with its benchmark. The goal is ${GOAL} in each category. Other work on the machine lowers the performance, not the rest:
+with the best of ${RUNS} benchmarks. The goal is ${GOAL} in each category. Other work on the machine lowers the performance, not the rest:
 before the run its load was ${LOAD} on ${availableParallelism()} processors.
 
-${tableOf(rows)}${lowRows(rows).length === 0 ? '' : WHY_LOW}`;
+${tableOf(rows)}${HOW}`;
 
 const browser = await launchChromium(`--remote-debugging-port=${PORT}`);
 try {

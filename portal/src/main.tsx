@@ -6,9 +6,13 @@ import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
 import { watchNetwork } from './session/connection.ts';
 import { createQueryClient } from './session/query-client.ts';
+import { sessionQuery } from './session/session.ts';
 import { markUnattendedRequests } from './session/unattended.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
+
+/** Pages without a session. */
+const OPEN_PAGES = ['/sign-in', '/invitation'];
 
 const newTask = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -16,17 +20,19 @@ applyTheme(storedTheme());
 markUnattendedRequests();
 watchNetwork();
 const queryClient = createQueryClient();
+// Session, texts and the page's script are loaded at the same time, not one after another, while the rest starts.
+if (!OPEN_PAGES.includes(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery);
+const language = firstLanguage();
 // In tasks of their own: together they would block a phone for longer.
 await newTask();
 const router = createPortalRouter(queryClient);
 await newTask();
-// Texts, session and the page's script are loaded at the same time, not one after another.
 for (const { routeId } of router.matchRoutes(router.latestLocation))
   void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
 /** The page of `index.html` stays until the router has something to show, at the latest until it shows a skeleton. */
 const PENDING_MS = 1_000;
 const pending = new Promise((resolve) => setTimeout(resolve, PENDING_MS));
-const [first] = await Promise.all([firstLanguage(), Promise.race([router.load(), pending])]);
+const [first] = await Promise.all([language, Promise.race([router.load(), pending])]);
 await newTask();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');

@@ -98,15 +98,17 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
       <ClockChangeNotice day={day} />
       <NominationFacts nomination={nomination} slots={slots} />
       {selected && (
-        <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
-          <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
-          {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
-          <div className="xl:relative">
-            <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
-              <SlotInspector nomination={nomination} day={day} slot={selected} />
+        <Later>
+          <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
+            <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
+            {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
+            <div className="xl:relative">
+              <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
+                <SlotInspector nomination={nomination} day={day} slot={selected} />
+              </div>
             </div>
           </div>
-        </div>
+        </Later>
       )}
       <Later>
         <ReconciliationPanel nomination={nomination} onSelect={select} />
