@@ -293,7 +293,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
     {
       id: 'id',
       header: t.common.id,
-      from: '2xl',
+      from: 'wide',
       cell: ({ nomination }) => (
         <span className="inline-block max-w-32">
           <Code text={nomination.id} />

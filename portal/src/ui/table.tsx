@@ -10,7 +10,7 @@ const FROM = {
   md: 'hidden md:table-cell print:table-cell',
   lg: 'hidden lg:table-cell print:table-cell',
   xl: 'hidden xl:table-cell print:table-cell',
-  '2xl': 'hidden 2xl:table-cell print:table-cell',
+  wide: 'hidden min-[1400px]:table-cell print:table-cell',
 };
 
 export type Column<Row> = {
