@@ -35,6 +35,7 @@ const SUBJECTS = [
   'server/src/market',
   'server/src/customers',
   'server/src/contracts',
+  'server/src/archived-days',
   'server/src/transactions',
   'server/src/nominations',
   'server/src/customer-changes',
@@ -67,6 +68,18 @@ const ALLOWED = new Map<string, readonly string[]>([
   [
     'server/src/backup',
     ['server/src/platform/db', 'server/src/config.ts', 'server/src/config-error.ts', 'postgres/src'],
+  ],
+  [
+    'server/src/archive',
+    [
+      'server/src/archived-days',
+      'server/src/backup',
+      'server/src/config.ts',
+      'server/src/config-error.ts',
+      ...PLATFORM,
+      ...PACKAGES,
+      'postgres/src',
+    ],
   ],
 ]);
 

@@ -199,7 +199,7 @@ export const nominationEndpoints = {
     ),
     body: null,
     response: NominationList,
-    problems: [],
+    problems: ['archived'],
     example: {
       response: {
         nominations: [nominationExample],
@@ -218,7 +218,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Nomination,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: { response: nominationExample },
   }),
   getNominationHistory: endpoint({
@@ -232,7 +232,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: NominationHistoryList,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: { response: { nominations: [nominationExample] } },
   }),
   getNominationsBulk: endpoint({
@@ -246,7 +246,7 @@ export const nominationEndpoints = {
     query: Strict(bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd')),
     body: null,
     response: BulkNominationList,
-    problems: [],
+    problems: ['archived'],
     example: { response: { nominations: [nominationExample] } },
   }),
   postNominationsBulk: endpoint({
@@ -260,7 +260,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: BulkNominationIdsRequest,
     response: BulkNominationList,
-    problems: [],
+    problems: ['archived'],
     example: {
       request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
       response: { nominations: [nominationExample] },
@@ -278,7 +278,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Explanation,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: { response: explanationExample },
   }),
 };

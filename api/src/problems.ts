@@ -237,6 +237,13 @@ export const PROBLEMS = {
       'A contract takes volumes for a delivery day only if both customers have been activated and none of them is deactivated on that day.',
     remedy: 'The BRP that the message names activates the customer. Then send the volumes again.',
   },
+  days_archived: {
+    status: 409,
+    title: 'Days Archived',
+    explanation:
+      'The change concerns delivery days whose months are archived, or are being archived. Nothing was changed.',
+    remedy: 'Restore the months with `saldo archive restore`, and repeat the request.',
+  },
   invalid_status_transition: {
     status: 409,
     title: 'Invalid Status Transition',
@@ -262,6 +269,14 @@ export const PROBLEMS = {
       'Events after the place in `after` are not kept any more, or the place is unknown to the log.',
     remedy:
       'Read your records anew, then follow the events without `after`, or with `latest` as its value. Ask at least once within the days that events are kept.',
+  },
+  archived: {
+    status: 410,
+    title: 'Archived',
+    explanation:
+      'The request names delivery days, or an id of a transaction or nomination, whose months are archived: their volumes and nominations are in files.',
+    remedy:
+      'Ask the operator for the files that `archives` lists, or to restore the months; or ask for other days.',
   },
   precondition_failed: {
     status: 412,
@@ -338,6 +353,18 @@ export const ProblemFieldError = Type.Object(
 );
 export type ProblemFieldError = Static<typeof ProblemFieldError>;
 
+const ArchivedMonth = Type.Object(
+  {
+    month: Type.String({ description: 'Month of delivery days.', examples: ['2019-12'] }),
+    files: Type.Array(Type.String(), {
+      description: 'Names of its Parquet files.',
+      examples: [['2019-12-sheets-4f1c2a90.parquet']],
+    }),
+  },
+  { title: 'ArchivedMonth' },
+);
+export type ArchivedMonth = Static<typeof ArchivedMonth>;
+
 export const Problem = Type.Object(
   {
     type: Type.String({
@@ -349,6 +376,9 @@ export const Problem = Type.Object(
     detail: Type.Optional(Type.String({ description: 'Description of this occurrence.' })),
     instance: Type.Optional(Type.String({ description: 'Path and query of the request.' })),
     errors: Type.Optional(Type.Array(ProblemFieldError, { description: 'Present on validation failures.' })),
+    archives: Type.Optional(
+      Type.Array(ArchivedMonth, { description: 'Present when data are archived: the months, oldest first.' }),
+    ),
   },
   { title: 'Problem' },
 );

@@ -157,7 +157,7 @@ export const transactionEndpoints = {
     query: Strict({ ...filters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
-    problems: ['contract_not_found'],
+    problems: ['contract_not_found', 'archived'],
     example: { response: listExample },
   }),
   listTransactions: endpoint({
@@ -171,7 +171,7 @@ export const transactionEndpoints = {
     query: Strict({ ...transactionFilters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
-    problems: [],
+    problems: ['archived'],
     example: { response: listExample },
   }),
   getTransaction: endpoint({
@@ -185,7 +185,7 @@ export const transactionEndpoints = {
     query: Strict({}),
     body: null,
     response: Transaction,
-    problems: ['transaction_not_found'],
+    problems: ['transaction_not_found', 'archived'],
     example: { response: transactionExample },
   }),
   getTransactionHistory: endpoint({
@@ -199,7 +199,7 @@ export const transactionEndpoints = {
     query: Strict(includeAssets),
     body: null,
     response: TransactionHistoryList,
-    problems: ['transaction_not_found'],
+    problems: ['transaction_not_found', 'archived'],
     example: { response: { transactions: [transactionExample, supersededExample] } },
   }),
   getTransactionsBulk: endpoint({
@@ -213,7 +213,7 @@ export const transactionEndpoints = {
     query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets }),
     body: null,
     response: BulkTransactionList,
-    problems: [],
+    problems: ['archived'],
     example: { response: { transactions: [transactionExample] } },
   }),
   postTransactionsBulk: endpoint({
@@ -227,7 +227,7 @@ export const transactionEndpoints = {
     query: Strict({}),
     body: BulkTransactionIdsRequest,
     response: BulkTransactionList,
-    problems: [],
+    problems: ['archived'],
     example: {
       request: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'], include_assets: true },
       response: { transactions: [transactionExample], assets: [assetExample] },

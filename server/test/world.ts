@@ -36,6 +36,12 @@ const ACTIVATE = statement(
   "update customer set status = 'active', activated_at = created_at where id = any($1::uuid[]) and status = 'pending'",
 );
 
+const MARK_ARCHIVED = statement(
+  'test_mark_archived',
+  `insert into archive (month, format, files, archived_at) values (to_date($1, 'YYYY-MM'), 1, '[{"name": "file"}]', now())
+   on conflict do nothing`,
+);
+
 export function createWorld(db: Database, clock: { now(): number }, rules = BUILT_IN_RULES) {
   let count = 0;
   const now = () => clock.now();
@@ -180,6 +186,9 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
 
   const nominate = () => nominateDue(db, now(), rules);
 
+  /** Lets a month without volumes count as archived. */
+  const markArchived = (month: string) => db.transaction((tx) => tx.query(MARK_ARCHIVED, [month]));
+
   /** Two BRPs, one selling to the other through Amprion, with active customers. */
   async function pair() {
     const [seller, buyer] = [await brp(), await brp()];
@@ -202,6 +211,7 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
     volumes,
     invalidate,
     nominate,
+    markArchived,
     pair,
   };
 }

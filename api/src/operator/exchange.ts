@@ -153,7 +153,7 @@ export const operatorExchangeEndpoints = {
       },
       { title: 'ExchangeSendResult' },
     ),
-    problems: [],
+    problems: ['days_archived'],
     example: { request: { delivery_date: '2026-01-15' }, response: { messages: [sentExample], faults: [] } },
   }),
   requestStatus: endpoint({
@@ -230,7 +230,7 @@ export const operatorExchangeEndpoints = {
       { mismatches: Type.Array(NominationMismatch), pagination: Pagination },
       { title: 'MismatchList' },
     ),
-    problems: [],
+    problems: ['archived'],
     example: {
       response: {
         mismatches: [
@@ -276,7 +276,7 @@ export const operatorExchangeEndpoints = {
       { unsent: Type.Array(UnsentNomination), pagination: Pagination },
       { title: 'UnsentList' },
     ),
-    problems: [],
+    problems: ['archived'],
     example: {
       response: {
         unsent: [

@@ -109,7 +109,7 @@ export const operatorNominationEndpoints = {
     query: nominationEndpoints.listNominations.query,
     body: null,
     response: NominationList,
-    problems: [],
+    problems: ['archived'],
     example: nominationEndpoints.listNominations.example,
   }),
   listLate: endpoint({
@@ -161,7 +161,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Nomination,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: nominationEndpoints.getNomination.example,
   }),
   operatorGetNominationHistory: endpoint({
@@ -175,7 +175,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: NominationHistoryList,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: nominationEndpoints.getNominationHistory.example,
   }),
   operatorExplainNomination: endpoint({
@@ -190,7 +190,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Explanation,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'archived'],
     example: { response: explanationExample },
   }),
 };

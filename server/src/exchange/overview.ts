@@ -4,6 +4,7 @@ import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { readDays } from '../archived-days/store.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -40,7 +41,9 @@ export async function listMismatches(
   filter: { day: DeliveryDay; tso: Tso | null },
   page: { after: string; count: number },
 ): Promise<MismatchRow[]> {
-  return db.query<MismatchRow>(MISMATCHES, [filter.day, page.after, page.count, filter.tso]);
+  return readDays(db, { first: filter.day, last: filter.day }, () =>
+    db.query<MismatchRow>(MISMATCHES, [filter.day, page.after, page.count, filter.tso]),
+  );
 }
 
 const matchedMwh = (kw: number | null | undefined) => (kw == null ? null : mwhNumber(kwhFromMatchedKw(kw)));
@@ -106,7 +109,9 @@ export async function listUnsent(
   page: { after: { gate: number; id: string }; count: number },
 ): Promise<UnsentRow[]> {
   const { gate, id } = page.after;
-  return db.query<UnsentRow>(UNSENT, [timestamp(gate), id, page.count, filter.day, filter.tso]);
+  const { day } = filter;
+  const read = () => db.query<UnsentRow>(UNSENT, [timestamp(gate), id, page.count, day, filter.tso]);
+  return day === null ? read() : readDays(db, { first: day, last: day }, read);
 }
 
 export function wireUnsent(

@@ -4,6 +4,7 @@ import { writeEssSeries, writeSchedule } from '@saldo/core/exchange/documents/wr
 import { ownSchedule, ownSeries } from '@saldo/core/exchange/own-schedule.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import type { FastifyRequest } from 'fastify';
+import { readDays } from '../archived-days/store.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -61,7 +62,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
     route(scheduleEndpoints.reconcileNomination, async ({ viewer, params }) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      return reconcile(row);
+      return readDays(db, { first: row.delivery_day, last: row.delivery_day }, () => reconcile(row));
     }),
 
     route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),

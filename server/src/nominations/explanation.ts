@@ -6,6 +6,7 @@ import { slotClosings } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { sendableCells } from '@saldo/core/nominations/late-changes.ts';
+import { readDays, rejectArchivedIds } from '../archived-days/store.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -46,9 +47,14 @@ export async function explainNomination(
   rules: MarketRules,
 ): Promise<Explanation | null> {
   const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
-  if (!row) return null;
+  if (!row) {
+    await rejectArchivedIds(db, viewer, [id]);
+    return null;
+  }
   const { delivery_day: day, direction } = row;
-  const readings = await readingsOf(db, row, slotClosings(day, rules));
+  const readings = await readDays(db, { first: day, last: day }, () =>
+    readingsOf(db, row, slotClosings(day, rules)),
+  );
   return {
     nomination_id: encodeId(ID_PREFIX.nomination, row.id),
     direction,

@@ -15,6 +15,7 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
+import { rejectChangeOfArchived } from '../archived-days/store.ts';
 import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';
@@ -157,6 +158,10 @@ export class DayBatch {
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
+    await rejectChangeOfArchived(
+      this.tx,
+      states.map(({ day }) => day),
+    );
     const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),

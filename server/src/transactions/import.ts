@@ -8,6 +8,8 @@ import {
   type LineFault,
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
+import { monthOf } from '../archived-days/months.ts';
+import { findArchivedMonths } from '../archived-days/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
 import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
@@ -138,10 +140,14 @@ async function applyBatch(
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
+  const archived = await findArchivedMonths(
+    tx,
+    batch.days.flatMap(({ day }) => day ?? []),
+  );
   const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
   for (const input of batch.days) {
     const contract = contracts(input.contract);
-    const fault = contractFault(contract, input, inactive);
+    const fault = contractFault(contract, input, inactive) ?? archiveFault(input, archived);
     if (fault !== null) {
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
@@ -228,3 +234,8 @@ function contractFault(
     return { code: 'customer_not_active', message: inactive.get(contract.no) ?? '' };
   return null;
 }
+
+const archiveFault = ({ day }: ContractDayInput, archived: ReadonlySet<string>): LineFault | null =>
+  day !== null && archived.has(monthOf(day))
+    ? { code: 'day_archived', message: `${monthOf(day)} is archived` }
+    : null;

@@ -9,11 +9,12 @@ import {
   STATUS_BIT,
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
+import { readDays, rejectArchivedIds } from '../archived-days/store.ts';
 import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
-import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { hasStart, type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -285,17 +286,34 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
 }
 
 /**
- * Lists the next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
- * read together, because a correction is listed directly after the version that it corrects.
+ * Lists the next `count` transactions by delivery day, contract, slot and version. Rejects archived days that the filter
+ * names and that are still to be listed. Without a first day it lists what is stored.
  */
-export async function listTransactions(
+export function listTransactions(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter,
   after: TransactionPosition | null,
   count: number,
 ): Promise<TransactionRecord[]> {
-  const { first, last } = touchedDays(filter.delivery);
+  const days = touchedDays(filter.delivery);
+  const list = () => listStored(db, viewer, filter, days, after, count);
+  const first = after === null || after.day < days.first ? days.first : after.day;
+  return hasStart(filter.delivery) ? readDays(db, { first, last: days.last }, list) : list();
+}
+
+/**
+ * All sheets of a contract-day are read together, because a correction is listed directly after the version that it
+ * corrects.
+ */
+async function listStored(
+  db: Db,
+  viewer: Viewer,
+  filter: TransactionFilter,
+  { first, last }: { first: DeliveryDay; last: DeliveryDay },
+  after: TransactionPosition | null,
+  count: number,
+): Promise<TransactionRecord[]> {
   const found: TransactionRecord[] = [];
   const list = listStatementOf(viewer, filter);
   let begin: Begin = after ?? { day: first, contractId: null };
@@ -384,7 +402,7 @@ const FIND_SHEETS = perViewer(
 
 export type TransactionKey = { sheetId: string; slot: number };
 
-/** Returns the transactions that the viewer may see, in the order of `keys`. */
+/** Returns the transactions that the viewer may see, in the order of `keys`. Rejects archived ones. */
 export async function findTransactions(
   db: Db,
   viewer: Viewer,
@@ -394,6 +412,11 @@ export async function findTransactions(
   const ids = [...new Set(keys.map((key) => key.sheetId))];
   const rows = await db.hot.arrays<Columns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
+  await rejectArchivedIds(
+    db,
+    viewer,
+    ids.filter((id) => !byId.has(id)),
+  );
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);
     const cell = row && cellAt(row.sheet, slot);
@@ -421,7 +444,10 @@ export async function findTransactionHistory(
   const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
   const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);
-  if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
+  if (!rows.some((row) => row.sheet.id === key.sheetId)) {
+    await rejectArchivedIds(db, viewer, [key.sheetId]);
+    return [];
+  }
   const sheets = rows.map((row) => row.sheet);
   return chain(sheets, key.slot).flatMap((cell) => {
     const row = rows.find(({ sheet }) => sheet.revision === cell.revision);

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { rejectChangeFrom } from '../archived-days/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
@@ -55,6 +56,7 @@ export async function changeStoredDays(
   now: number,
 ): Promise<{ transactions: number; dirty: DirtyPositions }> {
   const dirty = new DirtyPositions();
+  await rejectChangeFrom(tx, change.first);
   const days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {

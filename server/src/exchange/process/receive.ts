@@ -13,6 +13,8 @@ import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { monthOf } from '../../archived-days/months.ts';
+import { findArchivedMonths } from '../../archived-days/store.ts';
 import { appendEvents, type NewEvent } from '../../events/store.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { nominationData, readCurrentIdentities } from '../../nominations/events.ts';
@@ -174,6 +176,12 @@ async function applyDocument(
     return failed({ kind: 'unreadable', reason: 'This is a schedule, not an answer to one.', recognised });
   }
   const about = await scheduleAnswered(tx, document, us.rules);
+  if (about !== null && (await findArchivedMonths(tx, [about.day])).size > 0) {
+    const reason = `${monthOf(about.day)} is archived. Restore it, and pass the answer on again.`;
+    const { tso, day } = about;
+    const recognised = { format, type: document.kind, tso, day, version: null, messageId: null };
+    return failed({ kind: 'unreadable', reason, recognised });
+  }
   const sent = about && (await readSent(tx, us, about, document, now));
   const decision = applyAnswer(
     document,

@@ -10,6 +10,7 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
+import { rejectChangeOfArchived } from '../../archived-days/store.ts';
 import { recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -52,6 +53,7 @@ export async function storeSchedules(
   const { day } = wanted;
   const { operatorEic } = exchange;
   await lockDay(tx, day);
+  await rejectChangeOfArchived(tx, [day]);
   const { nominations, isUnsettled } = await readNominated(tx, day);
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });
   const closings = slotClosings(day, exchange.rules);

@@ -46,6 +46,9 @@ export function deliveryRange(query: DeliveryQuery): InstantRange {
     : { start: Math.max(start, dayStart(day)), end: Math.min(end, dayEnd(day)) };
 }
 
+/** Whether the filters name a beginning. */
+export const hasStart = ({ start }: InstantRange): boolean => start > dayStart(FIRST_DAY);
+
 /** The delivery days that lie completely inside the range. */
 export function wholeDays({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } {
   const first = dayOf(start);

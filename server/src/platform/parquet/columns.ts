@@ -5,7 +5,7 @@ import { binary, bool, i32, i64, struct, type ThriftValue, text } from './thrift
 /** Numbers of the Parquet format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
 const PHYSICAL = { int32: 1, int64: 2, byteArray: 6 };
 const ENCODING = { plain: 0, rle: 3, deltaBinaryPacked: 5, deltaByteArray: 7, rleDictionary: 8 };
-const CONVERTED = { utf8: 0, decimal: 5, date: 6, timestampMillis: 9 };
+const CONVERTED = { utf8: 0, decimal: 5, date: 6, timestampMillis: 9, timestampMicros: 10 };
 const [REQUIRED, OPTIONAL] = [0, 1];
 export const { plain: PLAIN, rle: RLE } = ENCODING;
 
@@ -15,6 +15,7 @@ const DECIMAL = { precision: 18, scale: 3 };
 type ColumnType = { readonly physical: number; readonly annotation: Readonly<Record<number, ThriftValue>> };
 
 const MILLIS = struct({ 1: struct({}) });
+const MICROS = struct({ 2: struct({}) });
 const TYPES = {
   text: {
     physical: PHYSICAL.byteArray,
@@ -29,6 +30,14 @@ const TYPES = {
     annotation: {
       6: i32(CONVERTED.timestampMillis),
       10: struct({ 8: struct({ 1: bool(true), 2: MILLIS }) }),
+    },
+  },
+  /** Microseconds since 1970, UTC: the precision of PostgreSQL. */
+  exactInstant: {
+    physical: PHYSICAL.int64,
+    annotation: {
+      6: i32(CONVERTED.timestampMicros),
+      10: struct({ 8: struct({ 1: bool(true), 2: MICROS }) }),
     },
   },
   /** Thousandths. */
@@ -144,8 +153,9 @@ class DictionaryColumn<T extends string | number> extends Column<T> {
     for (const value of this.numbers.keys()) {
       if (typeof value === 'number') writeNumber(entries, this.type.physical, value);
       else {
-        entries.int32(value.length);
-        entries.ascii(value);
+        const bytes = Buffer.from(value);
+        entries.int32(bytes.length);
+        entries.append(bytes);
       }
     }
     const width = bitWidth(this.numbers.size - 1);
@@ -236,9 +246,9 @@ class PrefixColumn extends Column<string> {
   }
 }
 
-/** Texts are ASCII. */
 export const textColumn = (name: string, isNullable = false): Column<string> =>
   new DictionaryColumn(name, 'text', isNullable);
+/** Texts are ASCII. */
 export const idColumn = (name: string, isNullable = false): Column<string> =>
   new PrefixColumn(name, 'text', isNullable);
 export const numberColumn = (name: string, type: NumberType, isNullable = false): Column<number> =>

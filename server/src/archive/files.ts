@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
+import type { Month } from '../archived-days/months.ts';
+import { BackupError } from '../backup/backup.ts';
+import { ParquetFile } from '../platform/parquet/parquet-file.ts';
+import type { ArchiveTable } from './tables.ts';
+
+/** A file as the table `archive` and the manifest beside the files list it. */
+export type ArchivedFile = {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+};
+
+/** An archived month, as the table `archive` and the manifest describe it. */
+export type Archive = {
+  readonly month: Month;
+  readonly format: number;
+  readonly archivedAt: string;
+  /** In the order of the tables. */
+  readonly files: readonly ArchivedFile[];
+};
+
+type Row = readonly (string | null)[];
+
+/** Digits of the checksum in a file's name: other rows have another name, so that no good file is overwritten. */
+const NAME_DIGITS = 12;
+
+/** Writes a file, a row group per batch. It gets its name when it is complete and on disk. */
+export async function writeArchiveFile(
+  folder: string,
+  month: Month,
+  table: ArchiveTable,
+  batches: AsyncIterable<readonly Row[]>,
+): Promise<ArchivedFile> {
+  const partial = path.join(folder, `${month}-${table.name}.partial`);
+  const columns = table.columns.map(({ name, make }) => make(name));
+  const parquet = new ParquetFile(columns);
+  const hash = createHash('sha256');
+  let [rows, bytes] = [0, 0];
+  const file = await open(partial, 'w', 0o600);
+  try {
+    const write = async (part: Buffer) => {
+      hash.update(part);
+      bytes += part.length;
+      await file.writeFile(part);
+    };
+    await write(parquet.begin());
+    for await (const batch of batches) {
+      if (batch.length === 0) continue;
+      for (const row of batch) {
+        for (const [at, { encode }] of table.columns.entries()) {
+          const text = row[at] ?? null;
+          columns[at]!.add((text === null ? null : encode(text)) as never);
+        }
+      }
+      rows += batch.length;
+      await write(await parquet.rowGroup(batch.length));
+    }
+    await write(parquet.end());
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const sha256 = hash.digest('hex');
+  const name = `${month}-${table.name}-${sha256.slice(0, NAME_DIGITS)}.parquet`;
+  await rename(partial, path.join(folder, name));
+  return { name, rows, bytes, sha256 };
+}
+
+/** Writes the manifest of a month, by which the files can be checked without the database. */
+export async function writeManifest(folder: string, archive: Archive): Promise<void> {
+  const { month, files } = archive;
+  const digest = createHash('sha256').update(files.map(({ sha256 }) => sha256).join());
+  const name = `${month}-manifest-${digest.digest('hex').slice(0, NAME_DIGITS)}.json`;
+  const partial = path.join(folder, `${month}-manifest.partial`);
+  const file = await open(partial, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(archive, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(partial, path.join(folder, name));
+  await syncFolder(folder);
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+export const removePartials = async (
+  folder: string,
+  month: Month,
+  names: readonly string[],
+): Promise<void> => {
+  for (const name of names) await rm(path.join(folder, `${month}-${name}.partial`), { force: true });
+};
+
+/** Rejects a file that is missing, or is not the one that was archived. */
+export async function checkArchiveFile(folder: string, { name, bytes, sha256 }: ArchivedFile): Promise<void> {
+  const place = path.join(folder, name);
+  const file = await open(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT')
+      throw new BackupError(`${place} is missing. Copy it there, or name its folder with --folder.`);
+    throw error;
+  });
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    if (size !== bytes || hash.digest('hex') !== sha256)
+      throw new BackupError(`${place} is not the file that was archived: its checksum differs.`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Yields the stored columns of a file in COPY's text format, a row group at a time. */
+export async function* readArchiveFile(
+  folder: string,
+  { name }: ArchivedFile,
+  { columns }: ArchiveTable,
+): AsyncGenerator<Buffer> {
+  const file = await open(path.join(folder, name));
+  try {
+    const source = await sourceOf(file);
+    const metadata = await parquetMetadataAsync(source);
+    let start = 0;
+    for (const { num_rows } of metadata.row_groups) {
+      const end = start + Number(num_rows);
+      const rows = await readRows(source, metadata, start, end);
+      yield Buffer.from(rows.map((row) => copyLine(columns, row)).join(''));
+      start = end;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function sourceOf(file: FileHandle): Promise<AsyncBuffer> {
+  const { size } = await file.stat();
+  return {
+    byteLength: size,
+    async slice(start, end = size) {
+      const buffer = new ArrayBuffer(end - start);
+      const { bytesRead } = await file.read(new Uint8Array(buffer), 0, end - start, start);
+      if (bytesRead !== end - start) throw new Error('the file is shorter than it was');
+      return buffer;
+    },
+  };
+}
+
+async function readRows(
+  file: AsyncBuffer,
+  metadata: FileMetaData,
+  rowStart: number,
+  rowEnd: number,
+): Promise<unknown[][]> {
+  let found: unknown[][] = [];
+  await parquetRead({
+    ...{ file, metadata, rowStart, rowEnd },
+    compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
+    // Numbers as they are stored.
+    parsers: { timestampFromMicroseconds: Number, dateFromDays: (days) => days },
+    onComplete(rows) {
+      found = rows;
+    },
+  });
+  return found;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function copyLine(columns: ArchiveTable['columns'], row: readonly unknown[]): string {
+  const fields = columns.flatMap(({ isStored, decode }, at) => {
+    if (!isStored) return [];
+    const value = row[at] ?? null;
+    return [value === null ? '\\N' : decode(value as never).replace(/[\\\t\n\r]/g, (one) => ESCAPES[one]!)];
+  });
+  return `${fields.join('\t')}\n`;
+}

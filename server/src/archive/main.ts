@@ -1,0 +1,115 @@
+/** Entry point of `saldo archive`. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
+import type pg from 'pg';
+import { addMonths } from '../archived-days/months.ts';
+import { BackupError } from '../backup/backup.ts';
+import { withConnection } from '../backup/connection.ts';
+import { openSource } from '../backup/place.ts';
+import { createProgress, formatBytes, formatCount } from '../backup/progress.ts';
+import { readArchiveDir } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
+import {
+  archiveMonth,
+  checkBefore,
+  checkSchema,
+  findNextMonth,
+  listArchives,
+  restoreMonth,
+} from './archive.ts';
+import type { Archive } from './files.ts';
+
+const EXIT = { problem: 1, interrupted: 130 } as const;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const progress = createProgress(process.stderr);
+
+/** No validation here: the command line tool has validated the arguments. */
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { folder: { type: 'string' } },
+  });
+  const [command = '', month = ''] = positionals;
+  return { command, month, folder: path.resolve(values.folder ?? readArchiveDir(process.env)) };
+}
+
+const sumOf = ({ files }: Archive, member: 'rows' | 'bytes') =>
+  files.reduce((sum, file) => sum + file[member], 0);
+const sizeOf = (archive: Archive) =>
+  `${formatCount(sumOf(archive, 'rows'))} rows, ${formatBytes(sumOf(archive, 'bytes'))}`;
+
+async function runArchive(client: pg.Client, before: string, folder: string): Promise<void> {
+  checkBefore(before);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  let count = 0;
+  for (let next = '0001-01'; ; ) {
+    const month = await findNextMonth(client, next);
+    if (month === null || month >= before) break;
+    const startedAt = Date.now();
+    const archive = await archiveMonth(client, month, { folder, progress });
+    progress.stop();
+    if (archive !== null) {
+      count++;
+      say(`Archived ${month} in ${folder}: ${sizeOf(archive)}, ${secondsSince(startedAt)} s.`);
+    }
+    next = addMonths(month, 1);
+  }
+  if (count === 0) say(`Nothing to archive before ${before}.`);
+}
+
+async function runRestore(client: pg.Client, month: string, folder: string): Promise<void> {
+  const startedAt = Date.now();
+  const archive = await restoreMonth(client, month, { folder, progress });
+  progress.stop();
+  say(`Restored ${month} from ${folder}: ${sizeOf(archive)}, ${secondsSince(startedAt)} s. Its files stay.`);
+}
+
+async function runList(client: pg.Client): Promise<void> {
+  const archives = await listArchives(client);
+  if (archives.length === 0) say('No month is archived.');
+  for (const archive of archives) {
+    say(`${archive.month}: archived at ${archive.archivedAt}, ${sizeOf(archive)}`);
+    for (const { name, rows, bytes, sha256 } of archive.files)
+      say(`  ${name}  ${formatCount(rows)} rows  ${formatBytes(bytes)}  sha256 ${sha256}`);
+  }
+}
+
+const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
+
+/** One line for errors that an operator can act on, the stack for all others. */
+function explain(error: unknown): string {
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
+  const isPlain =
+    error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
+  return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
+}
+
+async function main(): Promise<void> {
+  const interrupt = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
+  const { command, month, folder } = readArguments();
+  try {
+    const source = await openSource(process.env, say);
+    try {
+      await withConnection(source.url, interrupt.signal, async (client) => {
+        await checkSchema(client);
+        if (command === 'list') await runList(client);
+        else await (command === 'restore' ? runRestore : runArchive)(client, month, folder);
+      });
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    progress.stop();
+    const isInterrupted = interrupt.signal.aborted;
+    const result = command === 'restore' ? 'Nothing was restored' : 'Not archived';
+    process.stderr.write(`${result}: ${isInterrupted ? 'Interrupted.' : explain(error)}\n`);
+    process.exitCode = isInterrupted ? EXIT.interrupted : EXIT.problem;
+  }
+}
+
+await main();

@@ -1,0 +1,106 @@
+import type { ArchivedMonth } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+import { ProblemError, problem } from '../platform/http/problem.ts';
+import { addMonths, firstDayOf, firstKeptDay, type Month, monthNumber, monthOf } from './months.ts';
+
+const COLUMNS = `to_char(a.month, 'YYYY-MM') as month,
+  array(select file ->> 'name' from jsonb_array_elements(a.files) as file) as files`;
+
+const FIND_MONTHS = statement(
+  'find_archived_months',
+  `select ${COLUMNS} from archive a where a.month >= $1 and a.month <= $2 order by a.month`,
+);
+
+/** Rejects a request for these days if one of them is archived. Costs nothing for days that are too young for that. */
+async function rejectArchived(db: Db, first: DeliveryDay, last: DeliveryDay): Promise<void> {
+  if (first >= firstKeptDay() || first > last) return;
+  rejectMonths(await db.query<ArchivedMonth>(FIND_MONTHS, [firstDayOf(monthOf(first)), last]));
+}
+
+/**
+ * Reads the rows of days that a request names. They are archived, and restored, in one transaction: the check before
+ * the read is for a month that is restored meanwhile, the one after it for a month that is archived meanwhile.
+ */
+export async function readDays<T>(
+  db: Db,
+  { first, last }: { readonly first: DeliveryDay; readonly last: DeliveryDay },
+  read: () => Promise<T>,
+): Promise<T> {
+  await rejectArchived(db, first, last);
+  const found = await read();
+  await rejectArchived(db, first, last);
+  return found;
+}
+
+const FIND_MONTHS_OF_IDS = perViewer(
+  statement,
+  'find_archived_months_of_ids',
+  'i.brp_no = $2 or i.other_brp_no = $2',
+  (andTenant) => `select ${COLUMNS} from archive a
+   where a.month in (select i.month from archived_id i where i.id = any($1::uuid[])${andTenant})
+   order by a.month`,
+);
+
+/** For ids that were not found: rejects the request if the viewer could read one of them before it was archived. */
+export async function rejectArchivedIds(db: Db, viewer: Viewer, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  rejectMonths(
+    await db.query<ArchivedMonth>(FIND_MONTHS_OF_IDS[viewer.kind], [ids, ...tenantValues(viewer)]),
+  );
+}
+
+function rejectMonths(archives: readonly ArchivedMonth[]): void {
+  if (archives.length === 0) return;
+  const texts = archives.map(({ month, files }) => `${month} in ${files.join(', ')}`);
+  throw new ProblemError('archived', `Archived: ${texts.join('; ')}.`, { archives });
+}
+
+/** The lock of a month: writers share it, and `saldo archive` has it exclusively. $1 number of the month. */
+export const MONTH_LOCK_KEY = "hashtext('saldo archive'), $1::int";
+
+const LOCK_MONTH = statement(
+  'share_lock_of_month',
+  `select pg_try_advisory_xact_lock_shared(${MONTH_LOCK_KEY}) as is_locked`,
+);
+
+/**
+ * Of these days, the months that are archived or just being archived, in which nothing may be written. The others cannot
+ * be archived until the transaction ends.
+ */
+export async function findArchivedMonths(tx: Tx, days: Iterable<DeliveryDay>): Promise<ReadonlySet<Month>> {
+  const kept = firstKeptDay();
+  const months = new Set<Month>();
+  for (const day of days) if (day < kept) months.add(monthOf(day));
+  const archived = new Set<Month>();
+  for (const month of months) {
+    const [lock] = await tx.query<{ is_locked: boolean }>(LOCK_MONTH, [monthNumber(month)]);
+    // Read after the lock was taken: the archive of this month may just have been committed.
+    const first = firstDayOf(month);
+    const found = lock?.is_locked === true ? await tx.query(FIND_MONTHS, [first, first]) : [lock];
+    if (found.length > 0) archived.add(month);
+  }
+  return archived;
+}
+
+/** Rejects a change of these days if one of them is archived. */
+export async function rejectChangeOfArchived(tx: Tx, days: Iterable<DeliveryDay>): Promise<void> {
+  const months = await findArchivedMonths(tx, days);
+  if (months.size > 0) {
+    throw problem('days_archived', `Archived, and cannot be changed: ${[...months].toSorted().join(', ')}.`);
+  }
+}
+
+/** The oldest month that is looked for when all days from one on change. */
+const FIRST_MONTH = '2000-01';
+
+/** Rejects a change of this and all later days if one of them is archived. */
+export function rejectChangeFrom(tx: Tx, first: DeliveryDay): Promise<void> {
+  const months: DeliveryDay[] = [];
+  const begin = monthOf(first) > FIRST_MONTH ? monthOf(first) : FIRST_MONTH;
+  for (let month = begin; firstDayOf(month) < firstKeptDay(); month = addMonths(month, 1))
+    months.push(firstDayOf(month));
+  return rejectChangeOfArchived(tx, months);
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { connect, dump, rowCounts, startArchivedWorld } from './archived-world.ts';
+import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
+import { createEmptyDatabase } from './databases.ts';
+import { programFile } from './programs.ts';
+import { until } from './until.ts';
+
+const { platform, world, operator, db, folder, env, saldo, asked, contract, moved } =
+  await startArchivedWorld();
+const [SEPTEMBER, OCTOBER, NOVEMBER] = ['2025-09', '2025-10', '2025-11'] as const;
+const before = {
+  [SEPTEMBER]: await dump(db, SEPTEMBER),
+  [OCTOBER]: await dump(db, OCTOBER),
+  [NOVEMBER]: await dump(db, NOVEMBER),
+};
+const filesOf = async (month: string) =>
+  (await readdir(env.ARCHIVE_DIR)).filter((name) => name.startsWith(month)).toSorted();
+const isStored = async (month: keyof typeof before) => assert.deepEqual(await dump(db, month), before[month]);
+const refusal = async (...args: string[]) => {
+  const { code, err } = await saldo(...args);
+  assert.equal(code, 1, err);
+  return err;
+};
+
+test('the month has rows of every table, on a day with 100 slots too', () => {
+  for (const count of rowCounts(before[OCTOBER])) assert.ok(count > 0, JSON.stringify(before[OCTOBER]));
+});
+
+test('a month that may still change, and one that is none, are refused', async () => {
+  assert.match(
+    await refusal('archive', '--before', '9999-01'),
+    /3 months after its end: --before is \d{4}-\d{2} at most/,
+  );
+  for (const month of ['2025-13', '2025', 'x'])
+    assert.match((await saldo('archive', '--before', month)).err, /no month such as 2019-12/);
+  assert.match((await saldo('archive')).err, /needs --before/);
+});
+
+test('volumes that are not nominated yet keep their month out of the archive', async () => {
+  await world.volumes(contract, '2025-10-01', 1001);
+  assert.match(
+    await refusal('archive', '--before', '2025-12'),
+    /^Not archived: 2025-10 has volumes that are not nominated/m,
+  );
+  await world.nominate();
+  before[OCTOBER] = await dump(db, OCTOBER);
+  assert.equal((await dump(db, SEPTEMBER))['sheet']?.split(' ')[0], '0', 'older months are archived first');
+  await asked('archive', 'restore', SEPTEMBER);
+  await isStored(SEPTEMBER);
+});
+
+test('archived months come back to the byte, and archiving them again writes the same files', async () => {
+  const out = await asked('archive', '--before', NOVEMBER);
+  assert.match(out, /Archived 2025-09 in .*\nArchived 2025-10 in .*: \d+ rows, /);
+  for (const month of [SEPTEMBER, OCTOBER])
+    assert.deepEqual(rowCounts(await dump(db, month)), [0, 0, 0, 0, 0], month);
+  await isStored(NOVEMBER);
+  const files = await filesOf(OCTOBER);
+  assert.deepEqual(
+    files.map((name) => name.replace(/-[0-9a-f]{12}\./, '.')),
+    [
+      '2025-10-invalidations.parquet',
+      '2025-10-manifest.json',
+      '2025-10-nominations.parquet',
+      '2025-10-sheets.parquet',
+    ],
+  );
+  const list = await asked('archive', 'list');
+  assert.match(list, /^2025-09: archived at .*Z, \d+ rows/);
+  const manifest = JSON.parse(await readFile(path.join(env.ARCHIVE_DIR, files[1]!), 'utf8'));
+  for (const { name, sha256 } of manifest.files)
+    assert.ok(list.includes(`${name}  `) && list.includes(sha256));
+
+  assert.match(await asked('archive', '--before', NOVEMBER), /Nothing to archive before 2025-11/);
+  assert.match(await asked('archive', 'restore', OCTOBER), /^Restored 2025-10 from /);
+  await isStored(OCTOBER);
+  await asked('archive', '--before', NOVEMBER);
+  assert.deepEqual(await filesOf(OCTOBER), files);
+  for (const month of [SEPTEMBER, OCTOBER]) await asked('archive', 'restore', month);
+  for (const month of [SEPTEMBER, OCTOBER, NOVEMBER] as const) await isStored(month);
+  assert.match(await asked('archive', 'list'), /No month is archived/);
+  const { rows } = await db.query(
+    'select action, subject, actor from audit where actor = $1 order by no desc limit 1',
+    ['archive'],
+  );
+  assert.deepEqual(rows, [{ action: 'archive.restored', subject: OCTOBER, actor: 'archive' }]);
+  assert.deepEqual((await db.query('select count(*)::int from archived_id')).rows, [{ count: 0 }]);
+});
+
+test('another implementation reads the files, with volumes in kWh and public ids', async () => {
+  const [sheets] = (await filesOf(OCTOBER)).filter((name) => name.includes('sheets'));
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+  const read = await duckdb.runAndReadAll(
+    `select contract_id, sender_tso, delivery_day::text, list_sum(volumes::int[]), epoch_us(created_at)
+     from '${path.join(env.ARCHIVE_DIR, sheets!)}' where delivery_day = '2025-10-01' and revision = 1 order by contract_no`,
+  );
+  const { rows } = await db.query(
+    `select (extract(epoch from created_at) * 1000000)::bigint::text as micros from sheet
+     where delivery_day = '2025-10-01' and revision = 1 order by contract_no`,
+  );
+  duckdb.closeSync();
+  assert.deepEqual(read.getRowsJson(), [
+    [contract.id, 'DE_50HERTZ', '2025-10-01', String(96 * 1000), rows[0].micros],
+    [moved.id, 'DE_AMPRION', '2025-10-01', String(96 * 70_000), rows[1].micros],
+  ]);
+});
+
+/** Starts the program, and kills it when the database makes it wait for a lock. */
+async function killWaiting(): Promise<void> {
+  const child = spawn(process.execPath, [programFile('server/src/archive/main.ts'), 'archive', NOVEMBER], {
+    env: { ...PROGRAM_ENVIRONMENT, ...env },
+    stdio: 'ignore',
+  });
+  const waiting = `select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'saldo backup' and wait_event_type = 'Lock'`;
+  const { pid } = await until(async () => (await db.query(waiting)).rows[0]);
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  await db.query('select pg_terminate_backend($1)', [pid]);
+  await until(
+    async () => (await db.query('select from pg_stat_activity where pid = $1', [pid])).rowCount === 0,
+  );
+}
+
+/** What another session locks, so that the program waits at a step. */
+const STEPS = {
+  'before it reads': `select pg_advisory_xact_lock_shared(hashtext('saldo archive'), 2025 * 12 + 8)`,
+  'before it publishes': 'lock table archive in share mode',
+  'while it deletes': `select from sheet where delivery_day = '2025-09-30' for update`,
+  'before it commits': 'lock table audit in share mode',
+};
+
+test('a run that is killed at any step leaves the month as it was, and the next one finishes it', async () => {
+  for (const step of Object.values(STEPS)) {
+    const lock = await connect(platform.databaseUrl);
+    await lock.query('begin');
+    await lock.query(step);
+    await killWaiting();
+    await lock.query('rollback');
+    await lock.end();
+    for (const month of [SEPTEMBER, OCTOBER] as const) await isStored(month);
+    assert.match(await asked('archive', 'list'), /No month is archived/);
+  }
+  await asked('archive', '--before', NOVEMBER);
+  assert.deepEqual(
+    (await readdir(env.ARCHIVE_DIR)).filter((name) => name.includes('partial')),
+    [],
+  );
+  for (const month of [SEPTEMBER, OCTOBER]) await asked('archive', 'restore', month);
+  for (const month of [SEPTEMBER, OCTOBER] as const) await isStored(month);
+});
+
+test('a file that is missing, changed, cut off or of a newer version is not restored', async () => {
+  await asked('archive', '--before', OCTOBER);
+  const [name] = (await filesOf(SEPTEMBER)).filter((file) => file.includes('sheets'));
+  const [file, copy] = [path.join(env.ARCHIVE_DIR, name!), path.join(folder, name!)];
+  await copyFile(file, copy);
+  assert.match(
+    await refusal('archive', 'restore', OCTOBER),
+    /^Nothing was restored: 2025-10 is not archived/m,
+  );
+  await rm(file);
+  assert.match(await refusal('archive', 'restore', SEPTEMBER), /sheets-\w+\.parquet is missing/);
+  const bytes = await readFile(copy);
+  await writeFile(file, bytes.fill(bytes[100]! ^ 1, 100, 101));
+  assert.match(await refusal('archive', 'restore', SEPTEMBER), /its checksum differs/);
+  await copyFile(copy, file);
+  await truncate(file, bytes.length - 1);
+  assert.match(await refusal('archive', 'restore', SEPTEMBER), /its checksum differs/);
+  await copyFile(copy, file);
+  await db.query('update archive set format = format + 1');
+  assert.match(await refusal('archive', 'restore', SEPTEMBER), /archived by a newer version of Saldo/);
+  await db.query('update archive set format = format - 1');
+  await asked('archive', 'restore', SEPTEMBER, '--folder', env.ARCHIVE_DIR);
+  await isStored(SEPTEMBER);
+});
+
+test('while a month is archived, its pages are whole, young days are imported, and its own days are refused', async () => {
+  const lock = await connect(platform.databaseUrl);
+  await lock.query('begin');
+  await lock.query(STEPS['while it deletes']);
+  const page = '/operator/v1/transactions?delivery_date=2025-09-30&limit=100';
+  const whole = await operator(page);
+  const archiving = saldo('archive', '--before', OCTOBER);
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and application_name = 'saldo backup' and wait_event_type = 'Lock'`;
+  await until(async () => (await db.query(waiting)).rowCount === 1);
+  assert.equal((await operator(page)).text, whole.text);
+  const put = (day: string) =>
+    operator(`/operator/v1/contracts/${contract.id}/days/${day}`, {
+      method: 'PUT',
+      body: { volumes: Array.from({ length: 96 }, () => 3) },
+    });
+  assert.equal((await put('2025-11-03')).status, 200);
+  assert.equal((await put('2025-09-29')).status, 409);
+  await lock.query('rollback');
+  assert.equal((await archiving).code, 0);
+  assert.equal((await operator(page)).status, 410);
+  await asked('archive', 'restore', SEPTEMBER);
+  assert.equal((await operator(page)).text, whole.text);
+  await isStored(SEPTEMBER);
+});
+
+test('a backup has the archived months, and its restored platform can bring them back', async () => {
+  await asked('archive', '--before', OCTOBER);
+  const file = path.join(folder, 'backup.saldo');
+  await asked('backup', file);
+  await asked('archive', 'restore', SEPTEMBER);
+  const target = await createEmptyDatabase();
+  try {
+    const there = { ...env, DATABASE_URL: target.url };
+    const run = async (...args: string[]) => {
+      const { code, out, err } = await runCommand(args, { folder, env: there });
+      assert.equal(code, 0, err);
+      return out;
+    };
+    await run('restore', file);
+    assert.match(await run('archive', 'list'), /^2025-09: /);
+    await run('archive', 'restore', SEPTEMBER);
+    const restored = await connect(target.url);
+    assert.deepEqual(await dump(restored, SEPTEMBER), before[SEPTEMBER]);
+    await restored.end();
+  } finally {
+    await target.drop();
+  }
+});
