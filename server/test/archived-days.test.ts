@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dayOf } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { addMonths, firstDayOf, firstKeptMonth, monthNumber } from '../src/archived-days/months.ts';
+import { dump, startArchivedWorld } from './archived-world.ts';
+import { type Answer, assertProblem, client, walk } from './harness.ts';
+
+/** What the APIs answer while October 2025 is archived, and September and November are not. */
+
+const { world, operator, db, asked, contract, moved, north, platform } = await startArchivedWorld();
+const asBrp = north.ask;
+const stranger = client(platform.baseUrl, (await world.brp()).key);
+
+const DAY = '2025-10-26';
+const everything = await walk(asBrp, '/v1/transactions', 'transactions', 100);
+const nominations = await walk(asBrp, '/v1/nominations', 'nominations', 100);
+const monthOf = ({ delivery_start }: { delivery_start: string }) =>
+  dayOf(Date.parse(delivery_start)).slice(0, 7);
+const october = everything.filter((one) => monthOf(one) === '2025-10');
+const kept = everything.filter((one) => monthOf(one) !== '2025-10');
+const archivedNomination = nominations.find(({ gate_closure }) => gate_closure.startsWith('2025-10-2')).id;
+assert.ok(october.length > 200 && kept.length > 0);
+/** A page of the month, whose walk goes on after the month was archived. */
+const openWalk = await asBrp('/v1/transactions?limit=100');
+const namedWalk = await asBrp(`/v1/transactions?delivery_start=2025-10-01T00:00:00Z&limit=100`);
+const cursorOf = ({ body }: Answer) => `&limit=100&after=${encodeURIComponent(body.pagination.next_cursor)}`;
+const before = await dump(db, '2025-10');
+
+await asked('archive', '--before', '2025-11');
+await asked('archive', 'restore', '2025-09');
+const archived = (answer: Answer) => {
+  assertProblem(answer, 410, 'archived');
+  assert.deepEqual(
+    answer.body.archives.map(({ month }: { month: string }) => month),
+    ['2025-10'],
+  );
+  assert.match(answer.body.detail, /^Archived: 2025-10 in 2025-10-sheets-[0-9a-f]{12}\.parquet, /);
+  assert.ok(answer.body.detail.includes(answer.body.archives[0].files[2]));
+};
+
+test('requests that name archived days are told so, and others are not', async () => {
+  const overlapping = [
+    `delivery_date=${DAY}`,
+    'delivery_start=2025-09-15T00:00:00Z&delivery_end=2025-10-05T00:00:00Z',
+    'delivery_start=2025-10-30T23:00:00Z&delivery_end=2025-12-01T00:00:00Z',
+    'delivery_start=2025-01-01T00:00:00Z',
+  ];
+  for (const query of overlapping) {
+    archived(await asBrp(`/v1/transactions?${query}`));
+    archived(await asBrp(`/v1/contracts/${contract.id}/transactions?${query}`));
+    archived(await asBrp(`/v1/nominations?${query}`));
+    archived(await operator(`/operator/v1/transactions?${query}`));
+    archived(await operator(`/operator/v1/nominations?${query}`));
+    if (!/delivery_(?:date|end)/.test(query)) continue;
+    for (const list of ['transactions', 'nominations']) archived(await asBrp(`/v1/exports/${list}?${query}`));
+  }
+  archived(await stranger(`/v1/transactions?delivery_date=${DAY}`));
+  archived(await asBrp(`/v1/nominations/schedule?delivery_date=${DAY}`));
+  archived(await operator(`/operator/v1/exchange/mismatches?delivery_date=${DAY}`));
+  archived(await operator(`/operator/v1/exchange/unsent?delivery_date=${DAY}`));
+  const free = [
+    'delivery_date=2025-09-30',
+    'delivery_start=2025-11-01T00:00:00Z',
+    'delivery_end=2025-10-20T00:00:00Z',
+  ];
+  for (const query of free) {
+    assert.equal((await asBrp(`/v1/transactions?${query}`)).status, 200, query);
+    assert.equal((await asBrp(`/v1/nominations?${query}`)).status, 200, query);
+  }
+});
+
+test('a list without a first day has everything that is stored, and a walk across the month misses nothing', async () => {
+  assert.deepEqual(await walk(asBrp, '/v1/transactions', 'transactions', 100), kept);
+  const listed = openWalk.body.transactions;
+  const rest = await asBrp(`/v1/transactions?${cursorOf(openWalk)}`);
+  assert.equal(monthOf(listed.at(-1)), '2025-10', 'the cursor is in the month');
+  assert.deepEqual(rest.body.transactions, kept.slice(96, 196));
+  archived(await asBrp(`/v1/transactions?delivery_start=2025-10-01T00:00:00Z${cursorOf(namedWalk)}`));
+});
+
+test('archived ids are told from unknown ones, but only to their own BRP', async () => {
+  const [{ id }] = october;
+  const unknown = encodeId(ID_PREFIX.transaction, '01890000-0000-7000-8000-000000000001');
+  const bulk = (ids: string[], ask = asBrp) =>
+    ask('/v1/transactions/bulk', { method: 'POST', body: { ids } });
+  for (const path of ['', '/history']) {
+    archived(await asBrp(`/v1/transactions/${id}${path}`));
+    assertProblem(await stranger(`/v1/transactions/${id}${path}`), 404, 'transaction_not_found');
+    assertProblem(await asBrp(`/v1/transactions/${unknown}${path}`), 404, 'transaction_not_found');
+  }
+  for (const path of ['', '/history', '/explanation', '/schedule', '/reconciliation']) {
+    archived(await asBrp(`/v1/nominations/${archivedNomination}${path}`));
+    assertProblem(
+      await stranger(`/v1/nominations/${archivedNomination}${path}`),
+      404,
+      'nomination_not_found',
+    );
+  }
+  archived(await operator(`/operator/v1/nominations/${archivedNomination}`));
+  archived(await bulk([kept[0].id, id]));
+  archived(await asBrp(`/v1/nominations/bulk?ids=${archivedNomination}`));
+  assert.deepEqual((await bulk([id, unknown], stranger)).body.transactions, []);
+  assert.deepEqual((await bulk([unknown, kept[0].id])).body.transactions, [kept[0]]);
+});
+
+test('nothing is written into an archived month', async () => {
+  const volumes = Array.from({ length: 100 }, () => 1);
+  const put = `/operator/v1/contracts/${contract.id}/days/${DAY}`;
+  assertProblem(await operator(put, { method: 'PUT', body: { volumes } }), 409, 'days_archived');
+  const lines = ['2025-09-30', DAY, '2025-11-02'].map((day) => `${contract.id},${day},1,7\n`);
+  for (const dryRun of ['true', 'false']) {
+    const imported = await operator(`/operator/v1/volumes?dry_run=${dryRun}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: `contract,delivery_date,slot,volume\n${lines.join('')}`,
+    });
+    assert.deepEqual(
+      [imported.body.created + imported.body.corrected, imported.body.rejected],
+      [2, [{ line: 3, code: 'day_archived', message: '2025-10 is archived' }]],
+    );
+  }
+  const invalidate = `/operator/v1/transactions/${october[0].id}/invalidate`;
+  archived(await operator(invalidate, { method: 'POST', body: { reason: 'meter failure' } }));
+  const end = (instant: string) =>
+    operator(`/operator/v1/contracts/${moved.id}`, { method: 'PATCH', body: { delivery_end: instant } });
+  assertProblem(await end('2025-10-14T22:00:00Z'), 409, 'days_archived');
+  assert.equal((await end('2026-10-14T22:00:00Z')).status, 200);
+  const send = { method: 'POST', body: { delivery_date: DAY } };
+  assert.deepEqual((await operator('/operator/v1/exchange/send', send)).body.messages, []);
+});
+
+test('an answer of a TSO for an archived day is kept as failed and changes nothing', async () => {
+  const confirmations = '/operator/v1/messages?type=confirmation&limit=1';
+  const [{ id }] = (await operator(`${confirmations}&delivery_date=${DAY}`)).body.messages;
+  const document = (await operator(`/operator/v1/messages/${id}/raw`)).text;
+  const headers = { 'content-type': 'application/xml' };
+  const answer = await operator('/operator/v1/exchange/receive', { method: 'POST', body: document, headers });
+  assertProblem(answer, 400, 'unreadable_message');
+  assert.match(
+    answer.body.detail,
+    /^2025-10 is archived\. Restore it, and pass the answer on again\. It is kept/,
+  );
+});
+
+test('after its return the month is as before', async () => {
+  await asked('archive', 'restore', '2025-10');
+  assert.deepEqual(await dump(db, '2025-10'), before);
+  const { status, body } = await asBrp(`/v1/transactions/${october[0].id}`);
+  assert.deepEqual([status, body], [200, october[0]]);
+  assert.equal((await asBrp(`/v1/transactions?delivery_date=${DAY}`)).status, 200);
+});
+
+test('days that cannot be archived yet are read without a look at the archived months', async () => {
+  const first = firstDayOf(addMonths(firstKeptMonth(), 1));
+  await db.query('alter table archive rename to hidden_archive');
+  try {
+    assert.equal((await asBrp(`/v1/transactions?delivery_date=${first}`)).status, 200);
+    assert.equal((await asBrp('/v1/transactions')).status, 200);
+    assert.equal((await asBrp(`/v1/transactions?delivery_date=${DAY}`)).status, 500);
+  } finally {
+    await db.query('alter table hidden_archive rename to archive');
+  }
+});
+
+test('months are counted across years', () => {
+  assert.equal(addMonths('2025-12', 1), '2026-01');
+  assert.equal(addMonths('2026-01', -13), '2024-12');
+  assert.equal(monthNumber('2026-01') - monthNumber('2025-12'), 1);
+});
