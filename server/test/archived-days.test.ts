@@ -35,7 +35,7 @@ const archived = (answer: Answer) => {
     answer.body.archives.map(({ month }: { month: string }) => month),
     ['2025-10'],
   );
-  assert.match(answer.body.detail, /^Archived: 2025-10 in 2025-10-sheets-[0-9a-f]{12}\.parquet, /);
+  assert.match(answer.body.detail, /^Archived months: 2025-10 \(2025-10-sheets-[0-9a-f]{12}\.parquet, /);
   assert.ok(answer.body.detail.includes(answer.body.archives[0].files[2]));
 };
 

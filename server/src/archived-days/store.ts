@@ -2,14 +2,14 @@ import type { ArchivedMonth } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
+import { hotStatement, statement } from '../platform/db/statement.ts';
 import { ProblemError, problem } from '../platform/http/problem.ts';
 import { addMonths, firstDayOf, firstKeptDay, type Month, monthNumber, monthOf } from './months.ts';
 
 const COLUMNS = `to_char(a.month, 'YYYY-MM') as month,
   array(select file ->> 'name' from jsonb_array_elements(a.files) as file) as files`;
 
-const FIND_MONTHS = statement(
+const FIND_MONTHS = hotStatement(
   'find_archived_months',
   `select ${COLUMNS} from archive a where a.month >= $1 and a.month <= $2 order by a.month`,
 );
@@ -17,7 +17,7 @@ const FIND_MONTHS = statement(
 /** Rejects a request for these days if one of them is archived. Costs nothing for days that are too young for that. */
 async function rejectArchived(db: Db, first: DeliveryDay, last: DeliveryDay): Promise<void> {
   if (first >= firstKeptDay() || first > last) return;
-  rejectMonths(await db.query<ArchivedMonth>(FIND_MONTHS, [firstDayOf(monthOf(first)), last]));
+  rejectMonths(await db.hot.query<ArchivedMonth>(FIND_MONTHS, [firstDayOf(monthOf(first)), last]));
 }
 
 /**
@@ -54,8 +54,9 @@ export async function rejectArchivedIds(db: Db, viewer: Viewer, ids: readonly st
 
 function rejectMonths(archives: readonly ArchivedMonth[]): void {
   if (archives.length === 0) return;
-  const texts = archives.map(({ month, files }) => `${month} in ${files.join(', ')}`);
-  throw new ProblemError('archived', `Archived: ${texts.join('; ')}.`, { archives });
+  const texts = archives.map(({ month, files }) => `${month} (${files.join(', ')})`);
+  const detail = `Archived months: ${texts.join('; ')}. The operator can restore them.`;
+  throw new ProblemError('archived', detail, { archives });
 }
 
 /** The lock of a month: writers share it, and `saldo archive` has it exclusively. $1 number of the month. */
@@ -89,7 +90,7 @@ export async function findArchivedMonths(tx: Tx, days: Iterable<DeliveryDay>): P
 export async function rejectChangeOfArchived(tx: Tx, days: Iterable<DeliveryDay>): Promise<void> {
   const months = await findArchivedMonths(tx, days);
   if (months.size > 0) {
-    throw problem('days_archived', `Archived, and cannot be changed: ${[...months].toSorted().join(', ')}.`);
+    throw problem('days_archived', `Archived months cannot be changed: ${[...months].toSorted().join(', ')}.`);
   }
 }
 
