@@ -71,15 +71,7 @@ const ALLOWED = new Map<string, readonly string[]>([
   ],
   [
     'server/src/archive',
-    [
-      'server/src/archived-days',
-      'server/src/backup',
-      'server/src/config.ts',
-      'server/src/config-error.ts',
-      ...PLATFORM,
-      ...PACKAGES,
-      'postgres/src',
-    ],
+    ['server/src/archived-days', 'server/src/backup', 'server/src/config.ts', ...PLATFORM, ...PACKAGES],
   ],
 ]);
 

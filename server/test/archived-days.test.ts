@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { addMonths, firstDayOf, firstKeptMonth, monthNumber } from '../src/archived-days/months.ts';
+import { readDays } from '../src/archived-days/store.ts';
 import { dump, startArchivedWorld } from './archived-world.ts';
 import { type Answer, assertProblem, client, walk } from './harness.ts';
 
@@ -39,7 +40,7 @@ const archived = (answer: Answer) => {
   assert.ok(answer.body.detail.includes(answer.body.archives[0].files[2]));
 };
 
-test('requests that name archived days are told so, and others are not', async () => {
+test('requests that name archived days get 410, and others do not', async () => {
   const overlapping = [
     `delivery_date=${DAY}`,
     'delivery_start=2025-09-15T00:00:00Z&delivery_end=2025-10-05T00:00:00Z',
@@ -79,7 +80,7 @@ test('a list without a first day has everything that is stored, and a walk acros
   archived(await asBrp(`/v1/transactions?delivery_start=2025-10-01T00:00:00Z${cursorOf(namedWalk)}`));
 });
 
-test('archived ids are told from unknown ones, but only to their own BRP', async () => {
+test('archived ids are 410 for their own BRP, and 404 for others like unknown ones', async () => {
   const [{ id }] = october;
   const unknown = encodeId(ID_PREFIX.transaction, '01890000-0000-7000-8000-000000000001');
   const bulk = (ids: string[], ask = asBrp) =>
@@ -161,6 +162,16 @@ test('days that cannot be archived yet are read without a look at the archived m
   } finally {
     await db.query('alter table hidden_archive rename to archive');
   }
+});
+
+test('a month that is archived or restored during a read is not read as empty', async () => {
+  const days = { first: '2020-02-01', last: '2020-02-29' };
+  const archiving = readDays(platform.db, days, () => world.markArchived('2020-02'));
+  await assert.rejects(archiving, { code: 'archived' });
+  const restoring = readDays(platform.db, days, () =>
+    db.query("delete from archive where month = '2020-02-01'"),
+  );
+  await assert.rejects(restoring, { code: 'archived' });
 });
 
 test('months are counted across years', () => {

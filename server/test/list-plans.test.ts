@@ -486,7 +486,8 @@ test('every list reads the rows of its tenant and main filter by an index, and n
     const { statusCode, body } = await ask();
     assert.equal(statusCode, 200, body);
     const reads = [];
-    for (const [name, one] of asked) if (!isBesideTheList(name)) reads.push(...(await explainer.readsOf(one)));
+    for (const [name, one] of asked)
+      if (!isBesideTheList(name)) reads.push(...(await explainer.readsOf(one)));
     assert.equal(reads.join(' + '), wanted, `${id} for ${caller}: ${query}`);
   }
 });

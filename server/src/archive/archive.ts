@@ -21,7 +21,6 @@ import {
   type ArchivedFile,
   checkArchiveFile,
   readArchiveFile,
-  removePartials,
   writeArchiveFile,
   writeManifest,
 } from './files.ts';
@@ -124,7 +123,6 @@ export async function archiveMonth(
   );
   await recordAudit(client, 'archive.created', month, { files });
   await client.query('commit');
-  await removePartials(folder, month, [...TABLES.map(({ name }) => name), 'manifest']);
   return archive;
 }
 

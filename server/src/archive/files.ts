@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
@@ -93,14 +93,6 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }
-
-export const removePartials = async (
-  folder: string,
-  month: Month,
-  names: readonly string[],
-): Promise<void> => {
-  for (const name of names) await rm(path.join(folder, `${month}-${name}.partial`), { force: true });
-};
 
 /** Rejects a file that is missing, or is not the one that was archived. */
 export async function checkArchiveFile(folder: string, { name, bytes, sha256 }: ArchivedFile): Promise<void> {

@@ -2,15 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import type pg from 'pg';
 import { addMonths } from '../archived-days/months.ts';
-import { BackupError } from '../backup/backup.ts';
 import { withConnection } from '../backup/connection.ts';
+import { explain } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
 import { createProgress, formatBytes, formatCount } from '../backup/progress.ts';
 import { readArchiveDir } from '../config.ts';
-import { ConfigError } from '../config-error.ts';
 import {
   archiveMonth,
   checkBefore,
@@ -78,15 +76,6 @@ async function runList(client: pg.Client): Promise<void> {
 }
 
 const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
-
-/** One line for errors that an operator can act on, the stack for all others. */
-function explain(error: unknown): string {
-  const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
-  const isPlain =
-    error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
-  return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
-}
 
 async function main(): Promise<void> {
   const interrupt = new AbortController();

@@ -90,7 +90,10 @@ export async function findArchivedMonths(tx: Tx, days: Iterable<DeliveryDay>): P
 export async function rejectChangeOfArchived(tx: Tx, days: Iterable<DeliveryDay>): Promise<void> {
   const months = await findArchivedMonths(tx, days);
   if (months.size > 0) {
-    throw problem('days_archived', `Archived months cannot be changed: ${[...months].toSorted().join(', ')}.`);
+    throw problem(
+      'days_archived',
+      `Archived months cannot be changed: ${[...months].toSorted().join(', ')}.`,
+    );
   }
 }
 

@@ -72,7 +72,7 @@ const instant = fc.oneof(fc.integer({ min: 0, max: 2e12 }), fc.integer({ min: 0,
 const decimal = fc.oneof(fc.integer(), fc.integer({ min: -(2 ** 50), max: 2 ** 50 }), fc.constant(0));
 const rowGroup = fc
   .tuple(
-    runsOf(text),
+    runsOf(fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 8 }))),
     runsOf(fc.option(fc.tuple(text, text).map((parts) => parts.join('')))),
     runsOf(fc.integer()),
     runsOf(fc.option(instant)),

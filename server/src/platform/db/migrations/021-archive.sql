@@ -9,8 +9,8 @@ create table archive (
   archived_at timestamptz not null
 );
 
--- Ids of archived sheets and nominations, so that a read of one is told from a read of an unknown id. The BRPs are the
--- two of a sheet; both are the same for a nomination.
+-- Ids of archived sheets and nominations: a read of one is answered with 410, a read of an unknown id with 404. The BRPs
+-- are the two of a sheet; both are the same for a nomination.
 create table archived_id (
   id uuid primary key,
   month date not null,
