@@ -111,15 +111,16 @@ test('another implementation reads the files, with volumes in kWh and public ids
   ]);
 });
 
+const WAITING = `select pid from pg_stat_activity
+  where datname = current_database() and application_name = 'saldo archive' and wait_event_type = 'Lock'`;
+
 /** Starts the program, and kills it when the database makes it wait for a lock. */
 async function killWaiting(): Promise<void> {
   const child = spawn(process.execPath, [programFile('server/src/archive/main.ts'), 'archive', NOVEMBER], {
     env: { ...PROGRAM_ENVIRONMENT, ...env },
     stdio: 'ignore',
   });
-  const waiting = `select pid from pg_stat_activity
-    where datname = current_database() and application_name = 'saldo backup' and wait_event_type = 'Lock'`;
-  const { pid } = await until(async () => (await db.query(waiting)).rows[0]);
+  const { pid } = await until(async () => (await db.query(WAITING)).rows[0]);
   child.kill('SIGKILL');
   await once(child, 'close');
   await db.query('select pg_terminate_backend($1)', [pid]);
@@ -188,9 +189,7 @@ test('while a month is archived, its pages are whole, young days are imported, a
   const page = '/operator/v1/transactions?delivery_date=2025-09-30&limit=100';
   const whole = await operator(page);
   const archiving = saldo('archive', '--before', OCTOBER);
-  const waiting = `select from pg_stat_activity
-    where datname = current_database() and application_name = 'saldo backup' and wait_event_type = 'Lock'`;
-  await until(async () => (await db.query(waiting)).rowCount === 1);
+  await until(async () => (await db.query(WAITING)).rowCount === 1);
   assert.equal((await operator(page)).text, whole.text);
   const put = (day: string) =>
     operator(`/operator/v1/contracts/${contract.id}/days/${day}`, {

@@ -84,11 +84,12 @@ async function main(): Promise<void> {
   try {
     const source = await openSource(process.env, say);
     try {
-      await withConnection(source.url, interrupt.signal, async (client) => {
+      const work = async (client: pg.Client) => {
         await checkSchema(client);
         if (command === 'list') await runList(client);
         else await (command === 'restore' ? runRestore : runArchive)(client, month, folder);
-      });
+      };
+      await withConnection(source.url, interrupt.signal, work, 'saldo archive');
     } finally {
       await source.close();
     }
