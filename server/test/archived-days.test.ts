@@ -57,6 +57,8 @@ test('requests that name archived days get 410, and others do not', async () => 
     for (const list of ['transactions', 'nominations']) archived(await asBrp(`/v1/exports/${list}?${query}`));
   }
   archived(await stranger(`/v1/transactions?delivery_date=${DAY}`));
+  const ofContract = `/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}`;
+  assertProblem(await stranger(ofContract), 404, 'contract_not_found');
   archived(await asBrp(`/v1/nominations/schedule?delivery_date=${DAY}`));
   archived(await operator(`/operator/v1/exchange/mismatches?delivery_date=${DAY}`));
   archived(await operator(`/operator/v1/exchange/unsent?delivery_date=${DAY}`));
