@@ -246,7 +246,7 @@ export const nominationEndpoints = {
     query: Strict(bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd')),
     body: null,
     response: BulkNominationList,
-    problems: ['archived'],
+    problems: [],
     example: { response: { nominations: [nominationExample] } },
   }),
   postNominationsBulk: endpoint({
@@ -260,7 +260,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: BulkNominationIdsRequest,
     response: BulkNominationList,
-    problems: ['archived'],
+    problems: [],
     example: {
       request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
       response: { nominations: [nominationExample] },

@@ -213,7 +213,7 @@ export const transactionEndpoints = {
     query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets }),
     body: null,
     response: BulkTransactionList,
-    problems: ['archived'],
+    problems: [],
     example: { response: { transactions: [transactionExample] } },
   }),
   postTransactionsBulk: endpoint({
@@ -227,7 +227,7 @@ export const transactionEndpoints = {
     query: Strict({}),
     body: BulkTransactionIdsRequest,
     response: BulkTransactionList,
-    problems: ['archived'],
+    problems: [],
     example: {
       request: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'], include_assets: true },
       response: { transactions: [transactionExample], assets: [assetExample] },

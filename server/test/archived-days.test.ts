@@ -24,8 +24,10 @@ const archivedNomination = nominations.find(({ gate_closure }) => gate_closure.s
 assert.ok(october.length > 200 && kept.length > 0);
 /** A page of the month, whose walk goes on after the month was archived. */
 const openWalk = await asBrp('/v1/transactions?limit=100');
+const nominationWalk = await asBrp('/v1/nominations?limit=5');
 const namedWalk = await asBrp(`/v1/transactions?delivery_start=2025-10-01T00:00:00Z&limit=100`);
-const cursorOf = ({ body }: Answer) => `&limit=100&after=${encodeURIComponent(body.pagination.next_cursor)}`;
+const cursorOf = ({ body }: Answer) =>
+  `&limit=${body.pagination.limit}&after=${encodeURIComponent(body.pagination.next_cursor)}`;
 const before = await dump(db, '2025-10');
 
 await asked('archive', '--before', '2025-11');
@@ -46,6 +48,7 @@ test('requests that name archived days get 410, and others do not', async () => 
     'delivery_start=2025-09-15T00:00:00Z&delivery_end=2025-10-05T00:00:00Z',
     'delivery_start=2025-10-30T23:00:00Z&delivery_end=2025-12-01T00:00:00Z',
     'delivery_start=2025-01-01T00:00:00Z',
+    'delivery_end=2025-11-05T00:00:00Z',
   ];
   for (const query of overlapping) {
     archived(await asBrp(`/v1/transactions?${query}`));
@@ -53,7 +56,7 @@ test('requests that name archived days get 410, and others do not', async () => 
     archived(await asBrp(`/v1/nominations?${query}`));
     archived(await operator(`/operator/v1/transactions?${query}`));
     archived(await operator(`/operator/v1/nominations?${query}`));
-    if (!/delivery_(?:date|end)/.test(query)) continue;
+    if (!/delivery_date|delivery_start.*delivery_end/.test(query)) continue;
     for (const list of ['transactions', 'nominations']) archived(await asBrp(`/v1/exports/${list}?${query}`));
   }
   archived(await stranger(`/v1/transactions?delivery_date=${DAY}`));
@@ -65,7 +68,7 @@ test('requests that name archived days get 410, and others do not', async () => 
   const free = [
     'delivery_date=2025-09-30',
     'delivery_start=2025-11-01T00:00:00Z',
-    'delivery_end=2025-10-20T00:00:00Z',
+    'delivery_end=2025-09-20T00:00:00Z',
   ];
   for (const query of free) {
     assert.equal((await asBrp(`/v1/transactions?${query}`)).status, 200, query);
@@ -73,12 +76,11 @@ test('requests that name archived days get 410, and others do not', async () => 
   }
 });
 
-test('a list without a first day has everything that is stored, and a walk across the month misses nothing', async () => {
+test('a list without named days has what is stored, and a walk that ended in the month is rejected', async () => {
   assert.deepEqual(await walk(asBrp, '/v1/transactions', 'transactions', 100), kept);
-  const listed = openWalk.body.transactions;
-  const rest = await asBrp(`/v1/transactions?${cursorOf(openWalk)}`);
-  assert.equal(monthOf(listed.at(-1)), '2025-10', 'the cursor is in the month');
-  assert.deepEqual(rest.body.transactions, kept.slice(96, 196));
+  assert.equal(monthOf(openWalk.body.transactions.at(-1)), '2025-10', 'the cursor is in the month');
+  archived(await asBrp(`/v1/transactions?${cursorOf(openWalk)}`));
+  archived(await asBrp(`/v1/nominations?${cursorOf(nominationWalk)}`));
   archived(await asBrp(`/v1/transactions?delivery_start=2025-10-01T00:00:00Z${cursorOf(namedWalk)}`));
 });
 
@@ -101,8 +103,8 @@ test('archived ids are 410 for their own BRP, and 404 for others like unknown on
     );
   }
   archived(await operator(`/operator/v1/nominations/${archivedNomination}`));
-  archived(await bulk([kept[0].id, id]));
-  archived(await asBrp(`/v1/nominations/bulk?ids=${archivedNomination}`));
+  assert.deepEqual((await bulk([kept[0].id, id])).body.transactions, [kept[0]]);
+  assert.deepEqual((await asBrp(`/v1/nominations/bulk?ids=${archivedNomination}`)).body.nominations, []);
   assert.deepEqual((await bulk([id, unknown], stranger)).body.transactions, []);
   assert.deepEqual((await bulk([unknown, kept[0].id])).body.transactions, [kept[0]]);
 });
@@ -174,6 +176,14 @@ test('a month that is archived or restored during a read is not read as empty', 
     db.query("delete from archive where month = '2020-02-01'"),
   );
   await assert.rejects(restoring, { code: 'archived' });
+});
+
+test('a rejection names at most twelve months', async () => {
+  for (let month = '2019-01'; month <= '2020-01'; month = addMonths(month, 1))
+    await world.markArchived(month);
+  const { status, body } = await asBrp('/v1/transactions?delivery_start=2019-01-01T00:00:00Z');
+  assert.deepEqual([status, body.archives.length, body.archives[11].month], [410, 12, '2019-12']);
+  assert.match(body.detail, /^Archived months: 2019-01, .*2019-12 and later ones\. /);
 });
 
 test('months are counted across years', () => {

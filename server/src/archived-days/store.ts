@@ -9,9 +9,12 @@ import { addMonths, firstDayOf, firstKeptDay, type Month, monthNumber, monthOf }
 const COLUMNS = `to_char(a.month, 'YYYY-MM') as month,
   array(select file ->> 'name' from jsonb_array_elements(a.files) as file) as files`;
 
+/** Archived months that a rejection names at most. */
+const MAX_NAMED = 12;
+
 const FIND_MONTHS = hotStatement(
   'find_archived_months',
-  `select ${COLUMNS} from archive a where a.month >= $1 and a.month <= $2 order by a.month`,
+  `select ${COLUMNS} from archive a where a.month >= $1 and a.month <= $2 order by a.month limit ${MAX_NAMED + 1}`,
 );
 
 /** Rejects a request for these days if one of them is archived. Costs nothing for days that are too young for that. */
@@ -35,27 +38,46 @@ export async function readDays<T>(
   return found;
 }
 
-const FIND_MONTHS_OF_IDS = perViewer(
-  statement,
-  'find_archived_months_of_ids',
-  'i.brp_no = $2 or i.other_brp_no = $2',
-  (andTenant) => `select ${COLUMNS} from archive a
-   where a.month in (select i.month from archived_id i where i.id = any($1::uuid[])${andTenant})
-   order by a.month`,
-);
-
-/** For ids that were not found: rejects the request if the viewer could read one of them before it was archived. */
-export async function rejectArchivedIds(db: Db, viewer: Viewer, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  rejectMonths(
-    await db.query<ArchivedMonth>(FIND_MONTHS_OF_IDS[viewer.kind], [ids, ...tenantValues(viewer)]),
-  );
+/**
+ * Lists the rows of the days of a filter, from a cursor on. Days that the filter names are rejected if they are archived.
+ * Without named days the list has what is stored, but the rest of a day that was archived since the previous page is
+ * rejected: the walk would miss it.
+ */
+export function listDays<T>(
+  db: Db,
+  filter: { readonly isNamed: boolean; readonly first: DeliveryDay; readonly last: DeliveryDay },
+  cursor: DeliveryDay | null,
+  list: () => Promise<T>,
+): Promise<T> {
+  const isWalk = cursor !== null && cursor > filter.first;
+  if (!filter.isNamed && !isWalk) return list();
+  const first = isWalk ? cursor : filter.first;
+  return readDays(db, { first, last: filter.isNamed ? filter.last : first }, list);
 }
 
-function rejectMonths(archives: readonly ArchivedMonth[]): void {
-  if (archives.length === 0) return;
-  const texts = archives.map(({ month, files }) => `${month} (${files.join(', ')})`);
-  const detail = `Archived months: ${texts.join('; ')}. The operator can restore them.`;
+const FIND_MONTH_OF_ID = perViewer(
+  statement,
+  'find_archived_month_of_id',
+  'i.brp_no = $2 or i.other_brp_no = $2',
+  (andTenant) => `select ${COLUMNS} from archive a join archived_id i on i.month = a.month
+   where i.id = $1${andTenant}`,
+);
+
+/** For an id that was not found: rejects the request if the viewer could read the record before it was archived. */
+export async function rejectArchivedId(db: Db, viewer: Viewer, id: string): Promise<void> {
+  rejectMonths(await db.query<ArchivedMonth>(FIND_MONTH_OF_ID[viewer.kind], [id, ...tenantValues(viewer)]));
+}
+
+function rejectMonths(found: readonly ArchivedMonth[]): void {
+  const [archive, ...others] = found;
+  if (archive === undefined) return;
+  const archives = found.slice(0, MAX_NAMED);
+  const months = archives.map(({ month }) => month).join(', ');
+  const texts =
+    others.length === 0
+      ? `${months} (${archive.files.join(', ')})`
+      : `${months}${found.length > MAX_NAMED ? ' and later ones' : ''}`;
+  const detail = `Archived months: ${texts}. The operator can restore them.`;
   throw new ProblemError('archived', detail, { archives });
 }
 

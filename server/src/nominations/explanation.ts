@@ -6,7 +6,7 @@ import { slotClosings } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { sendableCells } from '@saldo/core/nominations/late-changes.ts';
-import { readDays, rejectArchivedIds } from '../archived-days/store.ts';
+import { readDays, rejectArchivedId } from '../archived-days/store.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -48,7 +48,7 @@ export async function explainNomination(
 ): Promise<Explanation | null> {
   const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   if (!row) {
-    await rejectArchivedIds(db, viewer, [id]);
+    await rejectArchivedId(db, viewer, id);
     return null;
   }
   const { delivery_day: day, direction } = row;

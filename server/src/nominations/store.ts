@@ -1,12 +1,12 @@
 import type { Nomination, Tso } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
-import { readDays, rejectArchivedIds } from '../archived-days/store.ts';
+import { listDays, readDays, rejectArchivedId } from '../archived-days/store.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
-import { hasStart, type InstantRange, wholeDays } from '../platform/http/time-filter.ts';
+import { type InstantRange, namesDays, wholeDays } from '../platform/http/time-filter.ts';
 
 type NominationStatus = Nomination['status'];
 
@@ -91,7 +91,6 @@ const isHot = ({ kind }: Viewer, { eic, status, tso, direction, slotFrom }: Nomi
   slotFrom <= MIN_SLOTS &&
   (eic === null || status === null);
 
-/** Rejects archived days that the filter names and that are still to be listed, as `listTransactions` does. */
 export async function listNominations(
   db: Db,
   viewer: Viewer,
@@ -106,8 +105,7 @@ export async function listNominations(
   const list = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind];
   const query = list(own, { eic, status, tso, direction });
   const read = () => (isHot(viewer, filter) ? db.hot : db).query<NominationRow>(...query);
-  const { day } = page.after;
-  return hasStart(filter.delivery) ? readDays(db, { first: day > first ? day : first, last }, read) : read();
+  return listDays(db, { isNamed: namesDays(filter.delivery), first, last }, page.after.day, read);
 }
 
 const FIND = perViewer(
@@ -117,7 +115,7 @@ const FIND = perViewer(
   (andTenant) => `select ${WHOLE} from nomination where id = any($1::uuid[])${andTenant}`,
 );
 
-/** Returns the nominations that the viewer may see, in the order of `ids`. Rejects archived ones. */
+/** Returns the nominations that the viewer may see, in the order of `ids`. */
 export async function findNominations(
   db: Db,
   viewer: Viewer,
@@ -126,12 +124,14 @@ export async function findNominations(
   if (ids.length === 0) return [];
   const rows = await db.hot.query<NominationRow>(FIND[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  await rejectArchivedIds(
-    db,
-    viewer,
-    ids.filter((id) => !byId.has(id)),
-  );
   return ids.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** Null when the nomination does not exist or the viewer may not see it. Rejects an archived one. */
+export async function findNomination(db: Db, viewer: Viewer, id: string): Promise<NominationRow | null> {
+  const [found = null] = await findNominations(db, viewer, [id]);
+  if (found === null) await rejectArchivedId(db, viewer, id);
+  return found;
 }
 
 /**
@@ -171,6 +171,6 @@ const FIND_HISTORY = perViewer(
 /** Returns all versions, newest first. Empty when the nomination does not exist or the viewer may not see it. */
 export async function findNominationHistory(db: Db, viewer: Viewer, id: string): Promise<NominationRow[]> {
   const rows = await db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]);
-  if (rows.length === 0) await rejectArchivedIds(db, viewer, [id]);
+  if (rows.length === 0) await rejectArchivedId(db, viewer, id);
   return rows;
 }

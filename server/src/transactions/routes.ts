@@ -10,6 +10,7 @@ import { ProblemError, problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
 import {
+  findTransaction,
   findTransactionHistory,
   findTransactions,
   listTransactions,
@@ -44,8 +45,8 @@ export function transactionRoutes(db: Db): Route[] {
 
     route(transactionEndpoints.getTransaction, async ({ viewer, params }) => {
       const key = transactionKey(params.transaction_id);
-      const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
-      if (!record) throw transactionNotFound();
+      const record = key === null ? null : await findTransaction(db, viewer, key);
+      if (record === null) throw transactionNotFound();
       return transactionBytes(record);
     }),
 

@@ -9,12 +9,12 @@ import {
   STATUS_BIT,
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
-import { readDays, rejectArchivedIds } from '../archived-days/store.ts';
+import { listDays, rejectArchivedId } from '../archived-days/store.ts';
 import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
-import { hasStart, type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { type InstantRange, namesDays, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -286,8 +286,7 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
 }
 
 /**
- * Lists the next `count` transactions by delivery day, contract, slot and version. Rejects archived days that the filter
- * names and that are still to be listed. Without a first day it lists what is stored.
+ * Lists the next `count` transactions by delivery day, contract, slot and version. Rejects archived days.
  */
 export function listTransactions(
   db: Db,
@@ -297,9 +296,9 @@ export function listTransactions(
   count: number,
 ): Promise<TransactionRecord[]> {
   const days = touchedDays(filter.delivery);
-  const list = () => listStored(db, viewer, filter, days, after, count);
-  const first = after === null || after.day < days.first ? days.first : after.day;
-  return hasStart(filter.delivery) ? readDays(db, { first, last: days.last }, list) : list();
+  return listDays(db, { isNamed: namesDays(filter.delivery), ...days }, after?.day ?? null, () =>
+    listStored(db, viewer, filter, days, after, count),
+  );
 }
 
 /**
@@ -402,7 +401,7 @@ const FIND_SHEETS = perViewer(
 
 export type TransactionKey = { sheetId: string; slot: number };
 
-/** Returns the transactions that the viewer may see, in the order of `keys`. Rejects archived ones. */
+/** Returns the transactions that the viewer may see, in the order of `keys`. */
 export async function findTransactions(
   db: Db,
   viewer: Viewer,
@@ -412,16 +411,22 @@ export async function findTransactions(
   const ids = [...new Set(keys.map((key) => key.sheetId))];
   const rows = await db.hot.arrays<Columns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
-  await rejectArchivedIds(
-    db,
-    viewer,
-    ids.filter((id) => !byId.has(id)),
-  );
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);
     const cell = row && cellAt(row.sheet, slot);
     return row && cell ? [{ row, cell }] : [];
   });
+}
+
+/** Null when the transaction does not exist or the viewer may not see it. Rejects an archived one. */
+export async function findTransaction(
+  db: Db,
+  viewer: Viewer,
+  key: TransactionKey,
+): Promise<TransactionRecord | null> {
+  const [found = null] = await findTransactions(db, viewer, [key]);
+  if (found === null) await rejectArchivedId(db, viewer, key.sheetId);
+  return found;
 }
 
 /** Reads only sheets with a volume for the slot: a handful, even on a day with hundreds of corrections. */
@@ -445,7 +450,7 @@ export async function findTransactionHistory(
   const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);
   if (!rows.some((row) => row.sheet.id === key.sheetId)) {
-    await rejectArchivedIds(db, viewer, [key.sheetId]);
+    await rejectArchivedId(db, viewer, key.sheetId);
     return [];
   }
   const sheets = rows.map((row) => row.sheet);
