@@ -241,8 +241,8 @@ export const PROBLEMS = {
     status: 409,
     title: 'Days Archived',
     explanation:
-      'The change concerns delivery days whose months are archived, or are being archived. Nothing was changed.',
-    remedy: 'Restore the months with `saldo archive restore`, and repeat the request.',
+      'The change concerns delivery days whose months are archived, or are being archived or restored. Nothing was changed.',
+    remedy: 'Restore archived months with `saldo archive restore`. Then repeat the request.',
   },
   invalid_status_transition: {
     status: 409,

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { MONTH_LOCK_KEY } from '../src/archived-days/changes.ts';
 import { addMonths, firstDayOf, firstKeptMonth, monthNumber } from '../src/archived-days/months.ts';
 import { readDays } from '../src/archived-days/store.ts';
 import { dump, startArchivedWorld } from './archived-world.ts';
+import { receiveAll } from './exchanging.ts';
 import { type Answer, assertProblem, client, walk } from './harness.ts';
 
 /** What the APIs answer while October 2025 is archived, and September and November are not. */
@@ -107,6 +109,55 @@ test('archived ids are 410 for their own BRP, and 404 for others like unknown on
   assert.deepEqual((await asBrp(`/v1/nominations/bulk?ids=${archivedNomination}`)).body.nominations, []);
   assert.deepEqual((await bulk([id, unknown], stranger)).body.transactions, []);
   assert.deepEqual((await bulk([unknown, kept[0].id])).body.transactions, [kept[0]]);
+});
+
+/** Like `saldo archive` and `saldo archive restore` while they run, or wait for a writer. */
+async function whileBusy(month: string, work: () => Promise<void>) {
+  await db.query('begin');
+  await db.query(`select pg_advisory_xact_lock(${MONTH_LOCK_KEY})`, [monthNumber(month)]);
+  await work().finally(() => db.query('rollback'));
+}
+
+/** An answer like one that was applied, which is not a repetition of it. */
+async function newAnswer(day: string): Promise<string> {
+  const confirmations = '/operator/v1/messages?type=confirmation&limit=1';
+  const [{ id }] = (await operator(`${confirmations}&delivery_date=${day}`)).body.messages;
+  const document = (await operator(`/operator/v1/messages/${id}/raw`)).text;
+  return document;
+}
+const headers = { 'content-type': 'application/xml' };
+const receive = (document: string) =>
+  operator('/operator/v1/exchange/receive', { method: 'POST', body: document, headers });
+
+test('a month that is being archived or restored is not called archived', async () => {
+  const volumes = Array.from({ length: 96 }, () => 3);
+  const put = () =>
+    operator(`/operator/v1/contracts/${contract.id}/days/2025-11-02`, { method: 'PUT', body: { volumes } });
+  await whileBusy('2025-11', async () => {
+    const rejected = await put();
+    assertProblem(rejected, 409, 'days_archived');
+    assert.equal(rejected.body.detail, 'Months are being archived or restored; try again: 2025-11.');
+    const imported = await operator('/operator/v1/volumes', {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: `contract,delivery_date,slot,volume\n${contract.id},2025-11-02,1,7\n`,
+    });
+    const message = '2025-11 is being archived or restored; try again';
+    assert.deepEqual(imported.body.rejected, [{ line: 2, code: 'day_archived', message }]);
+  });
+  assert.equal((await put()).status, 200);
+});
+
+test('an answer for a month that is being archived or restored is read afterwards', async () => {
+  const document = await newAnswer(DAY);
+  let id = '';
+  await whileBusy('2025-10', async () => {
+    const { status, body } = await receive(document);
+    assert.deepEqual([status, body.message.state], [200, 'stored']);
+    id = body.message.id;
+  });
+  await receiveAll(platform);
+  assert.equal((await operator(`/operator/v1/messages/${id}`)).body.state, 'failed');
 });
 
 test('nothing is written into an archived month', async () => {

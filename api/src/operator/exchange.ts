@@ -192,7 +192,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Receive a TSO’s answer',
     description:
-      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing.',
+      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing. One for a month that is being archived or restored stays `stored`, and a job reads it later.',
     scopes: [],
     query: Strict({}),
     body: null,

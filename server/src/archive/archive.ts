@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { MONTH_LOCK_KEY } from '../archived-days/changes.ts';
 import {
   ARCHIVABLE_AFTER_MONTHS,
   addMonths,
@@ -11,7 +12,6 @@ import {
   monthNumber,
   monthOf,
 } from '../archived-days/months.ts';
-import { MONTH_LOCK_KEY } from '../archived-days/store.ts';
 import { BackupError } from '../backup/backup.ts';
 import { begin } from '../backup/connection.ts';
 import type { Progress } from '../backup/progress.ts';

@@ -1,10 +1,10 @@
 import type { ArchivedMonth } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
-import { ProblemError, problem } from '../platform/http/problem.ts';
-import { addMonths, firstDayOf, firstKeptDay, type Month, monthNumber, monthOf } from './months.ts';
+import { ProblemError } from '../platform/http/problem.ts';
+import { firstDayOf, firstKeptDay, monthOf } from './months.ts';
 
 const COLUMNS = `to_char(a.month, 'YYYY-MM') as month,
   array(select file ->> 'name' from jsonb_array_elements(a.files) as file) as files`;
@@ -79,54 +79,4 @@ function rejectMonths(found: readonly ArchivedMonth[]): void {
       : `${months}${found.length > MAX_NAMED ? ' and later ones' : ''}`;
   const detail = `Archived months: ${texts}. The operator can restore them.`;
   throw new ProblemError('archived', detail, { archives });
-}
-
-/** The lock of a month: writers share it, and `saldo archive` has it exclusively. $1 number of the month. */
-export const MONTH_LOCK_KEY = "hashtext('saldo archive'), $1::int";
-
-const LOCK_MONTH = statement(
-  'share_lock_of_month',
-  `select pg_try_advisory_xact_lock_shared(${MONTH_LOCK_KEY}) as is_locked`,
-);
-
-/**
- * Of these days, the months that are archived or just being archived, in which nothing may be written. The others cannot
- * be archived until the transaction ends.
- */
-export async function findArchivedMonths(tx: Tx, days: Iterable<DeliveryDay>): Promise<ReadonlySet<Month>> {
-  const kept = firstKeptDay();
-  const months = new Set<Month>();
-  for (const day of days) if (day < kept) months.add(monthOf(day));
-  const archived = new Set<Month>();
-  for (const month of months) {
-    const [lock] = await tx.query<{ is_locked: boolean }>(LOCK_MONTH, [monthNumber(month)]);
-    // Read after the lock was taken: the archive of this month may just have been committed.
-    const first = firstDayOf(month);
-    const found = lock?.is_locked === true ? await tx.query(FIND_MONTHS, [first, first]) : [lock];
-    if (found.length > 0) archived.add(month);
-  }
-  return archived;
-}
-
-/** Rejects a change of these days if one of them is archived. */
-export async function rejectChangeOfArchived(tx: Tx, days: Iterable<DeliveryDay>): Promise<void> {
-  const months = await findArchivedMonths(tx, days);
-  if (months.size > 0) {
-    throw problem(
-      'days_archived',
-      `Archived months cannot be changed: ${[...months].toSorted().join(', ')}.`,
-    );
-  }
-}
-
-/** The oldest month that is looked for when all days from one on change. */
-const FIRST_MONTH = '2000-01';
-
-/** Rejects a change of this and all later days if one of them is archived. */
-export function rejectChangeFrom(tx: Tx, first: DeliveryDay): Promise<void> {
-  const months: DeliveryDay[] = [];
-  const begin = monthOf(first) > FIRST_MONTH ? monthOf(first) : FIRST_MONTH;
-  for (let month = begin; firstDayOf(month) < firstKeptDay(); month = addMonths(month, 1))
-    months.push(firstDayOf(month));
-  return rejectChangeOfArchived(tx, months);
 }

@@ -15,7 +15,7 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
-import { rejectChangeOfArchived } from '../archived-days/store.ts';
+import { rejectChangeOfArchived } from '../archived-days/changes.ts';
 import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';

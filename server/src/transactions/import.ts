@@ -8,8 +8,8 @@ import {
   type LineFault,
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
+import { type ClosedMonths, closedText, lockMonths } from '../archived-days/changes.ts';
 import { monthOf } from '../archived-days/months.ts';
-import { findArchivedMonths } from '../archived-days/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
 import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
@@ -140,14 +140,14 @@ async function applyBatch(
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
-  const archived = await findArchivedMonths(
+  const closed = await lockMonths(
     tx,
     batch.days.flatMap(({ day }) => day ?? []),
   );
   const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
   for (const input of batch.days) {
     const contract = contracts(input.contract);
-    const fault = contractFault(contract, input, inactive) ?? archiveFault(input, archived);
+    const fault = contractFault(contract, input, inactive) ?? archiveFault(input, closed);
     if (fault !== null) {
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
@@ -235,7 +235,8 @@ function contractFault(
   return null;
 }
 
-const archiveFault = ({ day }: ContractDayInput, archived: ReadonlySet<string>): LineFault | null =>
-  day !== null && archived.has(monthOf(day))
-    ? { code: 'day_archived', message: `${monthOf(day)} is archived` }
-    : null;
+function archiveFault({ day }: ContractDayInput, closed: ClosedMonths): LineFault | null {
+  const month = day && monthOf(day);
+  const why = month && closed.get(month);
+  return month && why ? { code: 'day_archived', message: closedText(month, why) } : null;
+}

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { rejectChangeFrom } from '../archived-days/store.ts';
+import { rejectChangeFrom } from '../archived-days/changes.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';

@@ -10,7 +10,7 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
-import { rejectChangeOfArchived } from '../../archived-days/store.ts';
+import { rejectChangeOfArchived } from '../../archived-days/changes.ts';
 import { recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
