@@ -118,12 +118,26 @@ async function whileBusy(month: string, work: () => Promise<void>) {
   await work().finally(() => db.query('rollback'));
 }
 
-/** An answer like one that was applied, which is not a repetition of it. */
-async function newAnswer(day: string): Promise<string> {
-  const confirmations = '/operator/v1/messages?type=confirmation&limit=1';
+async function appliedAnswer(day: string): Promise<string> {
+  const confirmations = '/operator/v1/messages?type=confirmation&state=applied&limit=1';
   const [{ id }] = (await operator(`${confirmations}&delivery_date=${day}`)).body.messages;
-  const document = (await operator(`/operator/v1/messages/${id}/raw`)).text;
-  return document;
+  return (await operator(`/operator/v1/messages/${id}/raw`)).text;
+}
+
+/** A later answer like one that was applied. */
+async function newAnswer(day: string): Promise<string> {
+  const document = await appliedAnswer(day);
+  const id = /<(?:\w+:)?mRID>([^<]+)<|MessageIdentification v="([^"]+)"/
+    .exec(document)
+    ?.slice(1)
+    .find(Boolean);
+  assert.ok(id, document.slice(0, 500));
+  const later = document.replace(
+    /(createdDateTime>|MessageDateTime v=")\d{4}/,
+    (_, before: string) => `${before}2026`,
+  );
+  assert.notEqual(later, document);
+  return later.replace(id, `${id.slice(0, -3)}new`);
 }
 const headers = { 'content-type': 'application/xml' };
 const receive = (document: string) =>
@@ -187,16 +201,20 @@ test('nothing is written into an archived month', async () => {
 });
 
 test('an answer of a TSO for an archived day is kept as failed and changes nothing', async () => {
-  const confirmations = '/operator/v1/messages?type=confirmation&limit=1';
-  const [{ id }] = (await operator(`${confirmations}&delivery_date=${DAY}`)).body.messages;
-  const document = (await operator(`/operator/v1/messages/${id}/raw`)).text;
-  const headers = { 'content-type': 'application/xml' };
-  const answer = await operator('/operator/v1/exchange/receive', { method: 'POST', body: document, headers });
+  const answer = await receive(await newAnswer(DAY));
   assertProblem(answer, 400, 'unreadable_message');
   assert.match(
     answer.body.detail,
     /^2025-10 is archived\. Restore it, and pass the answer on again\. It is kept/,
   );
+  const failed = '/operator/v1/messages?type=confirmation&state=failed';
+  const [{ version, tso }] = (await operator(`${failed}&delivery_date=${DAY}`)).body.messages;
+  assert.deepEqual([typeof version, typeof tso], ['number', 'string']);
+});
+
+test('an answer that is repeated after its day was archived is ignored', async () => {
+  const { status, body } = await receive(await appliedAnswer(DAY));
+  assert.deepEqual([status, body.message?.state], [200, 'ignored']);
 });
 
 test('after its return the month is as before', async () => {

@@ -182,14 +182,8 @@ async function applyDocument(
   const about = await scheduleAnswered(tx, document, us.rules);
   const closed = about && (await lockMonths(tx, [about.day])).get(monthOf(about.day));
   if (closed === 'busy') return null;
-  if (about !== null && closed === 'archived') {
-    const reason = `${monthOf(about.day)} is archived. Restore it, and pass the answer on again.`;
-    const { tso, day } = about;
-    const recognised = { format, type: document.kind, tso, day, version: null, messageId: null };
-    return failed({ kind: 'unreadable', reason, recognised });
-  }
   const sent = about && (await readSent(tx, us, about, document, now));
-  const decision = applyAnswer(
+  const decided = applyAnswer(
     document,
     {
       operatorEic: us.operatorEic,
@@ -203,6 +197,8 @@ async function applyDocument(
       confirmedAt: sent.message.confirmedAt,
     },
   );
+  const decision =
+    about !== null && closed === 'archived' && decided.kind !== 'ignored' ? archived(about) : decided;
   return {
     type: document.kind,
     format,
@@ -218,6 +214,11 @@ async function applyDocument(
       'foreign' in decision ? decision.foreign.flatMap(({ name, isWithUs }) => (isWithUs ? [name] : [])) : [],
   };
 }
+
+const archived = ({ day }: Answered): Decision => ({
+  kind: 'unusable',
+  message: `${monthOf(day)} is archived. Restore it, and pass the answer on again.`,
+});
 
 function stateOf(decision: Decision, document: Answer): Pick<Reading, 'state' | 'error'> {
   if (decision.kind === 'ignored') return { state: 'ignored', error: decision.message };
