@@ -158,10 +158,12 @@ export class DayBatch {
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
-    await rejectChangeOfArchived(
-      this.tx,
-      states.map(({ day }) => day),
-    );
+    if (!this.isDryRun) {
+      await rejectChangeOfArchived(
+        this.tx,
+        states.map(({ day }) => day),
+      );
+    }
     const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),

@@ -8,7 +8,7 @@ import {
   type LineFault,
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
-import { type ClosedMonths, closedText, lockMonths } from '../archived-days/changes.ts';
+import { type ClosedMonths, closedText, findArchivedMonths, lockMonths } from '../archived-days/changes.ts';
 import { monthOf } from '../archived-days/months.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
@@ -140,14 +140,16 @@ async function applyBatch(
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
-  const closed = await lockMonths(
-    tx,
-    batch.days.flatMap(({ day }) => day ?? []),
-  );
-  const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
-  for (const input of batch.days) {
+  const checked = batch.days.map((input) => {
     const contract = contracts(input.contract);
-    const fault = contractFault(contract, input, inactive) ?? archiveFault(input, closed);
+    return { input, contract, fault: contractFault(contract, input, inactive) };
+  });
+  // Only months of contracts that exist and deliver: a file cannot lock others.
+  const days = checked.flatMap(({ input: { day }, fault }) => (fault === null && day !== null ? [day] : []));
+  const closed = await (isDryRun ? findArchivedMonths : lockMonths)(tx, days);
+  const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
+  for (const { input, contract, fault: ofContract } of checked) {
+    const fault = ofContract ?? archiveFault(input, closed);
     if (fault !== null) {
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
@@ -156,16 +158,16 @@ async function applyBatch(
       accepted.push({ contract: contract!, day: input.day, input });
     }
   }
-  const days = new DayBatch(tx, now, isDryRun);
-  await days.load(accepted);
+  const stored = new DayBatch(tx, now, isDryRun);
+  await stored.load(accepted);
   const counts = { created: 0, corrected: 0, unchanged: 0 };
   for (const day of accepted) {
-    const change = days.write(day, day.input.volumes);
+    const change = stored.write(day, day.input.volumes);
     counts.created += change.created;
     counts.corrected += change.corrected;
     counts.unchanged += change.unchanged;
   }
-  await days.save();
+  await stored.save();
   return {
     ...counts,
     rows: batch.rows,
