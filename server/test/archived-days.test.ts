@@ -174,6 +174,8 @@ test('an answer for a month that is being archived or restored is read afterward
   assert.equal((await operator(`/operator/v1/messages/${id}`)).body.state, 'failed');
 });
 
+const other = await world.pair();
+
 test('nothing is written into an archived month', async () => {
   const volumes = Array.from({ length: 100 }, () => 1);
   const put = `/operator/v1/contracts/${contract.id}/days/${DAY}`;
@@ -196,6 +198,20 @@ test('nothing is written into an archived month', async () => {
     operator(`/operator/v1/contracts/${moved.id}`, { method: 'PATCH', body: { delivery_end: instant } });
   assertProblem(await end('2025-10-14T22:00:00Z'), 409, 'days_archived');
   assert.equal((await end('2026-10-14T22:00:00Z')).status, 200);
+  const ended = await world.contract(other.producer, other.consumer, {
+    first: '2025-01-01',
+    last: '2025-10-01',
+  });
+  const endOf = (instant: string) =>
+    operator(`/operator/v1/contracts/${ended.id}`, { method: 'PATCH', body: { delivery_end: instant } });
+  assert.equal((await endOf('2025-10-09T22:00:00Z')).status, 200, 'a later end');
+  assertProblem(await endOf('2025-09-14T22:00:00Z'), 409, 'days_archived');
+  const early = await world.contract(other.producer, other.consumer, {
+    first: '2025-01-01',
+    last: '2025-09-30',
+  });
+  const shortened = { method: 'PATCH', body: { delivery_end: '2025-08-31T22:00:00Z' } } as const;
+  assert.equal((await operator(`/operator/v1/contracts/${early.id}`, shortened)).status, 200, 'nothing there');
   const send = { method: 'POST', body: { delivery_date: DAY } };
   assert.deepEqual((await operator('/operator/v1/exchange/send', send)).body.messages, []);
 });

@@ -2,7 +2,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { problem } from '../platform/http/problem.ts';
-import { addMonths, firstDayOf, firstKeptDay, type Month, monthNumber, monthOf } from './months.ts';
+import { firstDayOf, firstKeptDay, type Month, monthNumber, monthOf } from './months.ts';
 
 const lockKey = (monthNo: string) => `hashtext('saldo archive'), ${monthNo}::int`;
 
@@ -74,14 +74,19 @@ function rejectClosed(closed: ClosedMonths): void {
     throw problem('days_archived', `Months are being archived or restored; try again: ${busy.join(', ')}.`);
 }
 
-/** The oldest month that is looked for when all days from one on change. */
-const FIRST_MONTH = '2000-01';
+const FIND_MONTHS_FROM = statement(
+  'find_archived_months_from',
+  `select to_char(month, 'YYYY-MM') as month from archive where month >= $1 order by month`,
+);
 
-/** Rejects a change of this and all later days if one of them is archived. */
-export function rejectChangeFrom(tx: Tx, first: DeliveryDay): Promise<void> {
-  const months: DeliveryDay[] = [];
-  const begin = monthOf(first) > FIRST_MONTH ? monthOf(first) : FIRST_MONTH;
-  for (let month = begin; firstDayOf(month) < firstKeptDay(); month = addMonths(month, 1))
-    months.push(firstDayOf(month));
-  return rejectChangeOfArchived(tx, months);
+/** Rejects a change of this and later days if one of them is in an archived month that the change concerns. */
+export async function rejectChangeFrom(
+  tx: Tx,
+  first: DeliveryDay,
+  isConcerned: (month: Month) => boolean,
+): Promise<void> {
+  if (first >= firstKeptDay()) return;
+  const found = await tx.query<{ month: Month }>(FIND_MONTHS_FROM, [firstDayOf(monthOf(first))]);
+  const months = found.map(({ month }) => month).filter(isConcerned);
+  rejectClosed(new Map(months.map((month) => [month, 'archived'])));
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { rejectChangeFrom } from '../archived-days/changes.ts';
+import { type DeliveryDay, dayStart } from '@saldo/core/delivery-day.ts';
+import { rejectChangeFrom, rejectChangeOfArchived } from '../archived-days/changes.ts';
+import { addMonths, firstDayOf, type Month } from '../archived-days/months.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
@@ -39,6 +40,8 @@ const sheetKey = (contractNo: number, day: DeliveryDay, revision: number) =>
 export type StoredDaysChange = {
   /** Earlier days stay as they are. */
   readonly first: DeliveryDay;
+  /** The end of delivery before the change, if that is what changes. */
+  readonly formerEnd?: number | null;
   /** Of the transactions that become invalid. */
   readonly reason: InvalidationReason;
   /** `reissue` makes new versions of transactions whose parties are no longer those of their day. */
@@ -56,8 +59,7 @@ export async function changeStoredDays(
   now: number,
 ): Promise<{ transactions: number; dirty: DirtyPositions }> {
   const dirty = new DirtyPositions();
-  await rejectChangeFrom(tx, change.first);
-  const days = await storedDays(tx, contracts, change.first);
+  const days = await lockStoredDays(tx, contracts, change);
   let transactions = 0;
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
     let some = days.slice(at, at + DAYS_AT_ONCE);
@@ -77,6 +79,35 @@ export async function changeStoredDays(
   }
   await dirty.mark(tx);
   return { transactions, dirty };
+}
+
+/**
+ * The stored days that change. Rejects a change that concerns archived days: the check before the read is for a month
+ * that is restored meanwhile, the one after it for a month that is archived meanwhile.
+ */
+async function lockStoredDays(
+  tx: Tx,
+  contracts: readonly VolumeContract[],
+  change: StoredDaysChange,
+): Promise<ContractDay[]> {
+  const isConcerned = (month: Month) => contracts.some((contract) => mayHaveVolumes(contract, change, month));
+  await rejectChangeFrom(tx, change.first, isConcerned);
+  const days = await storedDays(tx, contracts, change.first);
+  await rejectChangeOfArchived(
+    tx,
+    days.map(({ day }) => day),
+  );
+  await rejectChangeFrom(tx, change.first, isConcerned);
+  return days;
+}
+
+/** Whether the contract delivered in this month, on a day that changes. */
+function mayHaveVolumes(contract: VolumeContract, change: StoredDaysChange, month: Month): boolean {
+  const { type, deliveryStart, deliveryEnd } = contract;
+  const end = (change.formerEnd === undefined ? deliveryEnd : change.formerEnd) ?? Number.POSITIVE_INFINITY;
+  const from = Math.max(deliveryStart ?? Number.NEGATIVE_INFINITY, dayStart(change.first));
+  const [monthStart, monthEnd] = [dayStart(firstDayOf(month)), dayStart(firstDayOf(addMonths(month, 1)))];
+  return type === 'ppa' && Math.max(from, monthStart) < Math.min(end, monthEnd);
 }
 
 async function storedDays(
