@@ -124,7 +124,7 @@ async function appliedAnswer(day: string): Promise<string> {
   return (await operator(`/operator/v1/messages/${id}/raw`)).text;
 }
 
-/** A later answer like one that was applied. */
+/** A later, final answer like one that was applied. */
 async function newAnswer(day: string): Promise<string> {
   const document = await appliedAnswer(day);
   const id = /<(?:\w+:)?mRID>([^<]+)<|MessageIdentification v="([^"]+)"/
@@ -137,7 +137,7 @@ async function newAnswer(day: string): Promise<string> {
     (_, before: string) => `${before}2026`,
   );
   assert.notEqual(later, document);
-  return later.replace(id, `${id.slice(0, -3)}new`);
+  return later.replace(id, `${id.slice(0, -3)}new`).replace('"A08"', '"A09"');
 }
 const headers = { 'content-type': 'application/xml' };
 const receive = (document: string) =>
@@ -218,6 +218,7 @@ test('nothing is written into an archived month', async () => {
 
 test('an answer of a TSO for an archived day is kept as failed and changes nothing', async () => {
   const answer = await receive(await newAnswer(DAY));
+  assert.equal(answer.status, 400, answer.text);
   assertProblem(answer, 400, 'unreadable_message');
   assert.match(
     answer.body.detail,
