@@ -137,7 +137,7 @@ async function newAnswer(day: string): Promise<string> {
     (_, before: string) => `${before}2026`,
   );
   assert.notEqual(later, document);
-  return later.replace(id, `${id.slice(0, -3)}new`).replace('"A08"', '"A09"');
+  return later.replace(id, `${id.slice(0, -3)}new`).replace('MessageType v="A07"', 'MessageType v="A08"');
 }
 const headers = { 'content-type': 'application/xml' };
 const receive = (document: string) =>
@@ -211,7 +211,11 @@ test('nothing is written into an archived month', async () => {
     last: '2025-09-30',
   });
   const shortened = { method: 'PATCH', body: { delivery_end: '2025-08-31T22:00:00Z' } } as const;
-  assert.equal((await operator(`/operator/v1/contracts/${early.id}`, shortened)).status, 200, 'nothing there');
+  assert.equal(
+    (await operator(`/operator/v1/contracts/${early.id}`, shortened)).status,
+    200,
+    'nothing there',
+  );
   const send = { method: 'POST', body: { delivery_date: DAY } };
   assert.deepEqual((await operator('/operator/v1/exchange/send', send)).body.messages, []);
 });

@@ -71,6 +71,11 @@ export async function invalidateFrom(
   now: number,
 ): Promise<void> {
   const contract = await lockContract(tx, contractId);
-  const change = { kind: 'invalidate', first, formerEnd, reason: { text: reason, customerId: null } } as const;
+  const change = {
+    kind: 'invalidate',
+    first,
+    formerEnd,
+    reason: { text: reason, customerId: null },
+  } as const;
   await changeStoredDays(tx, [contract], change, now);
 }

@@ -27,7 +27,13 @@ export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
       const changed = await changeContractDates(tx, params.contract_id, body, ifMatch(request, wire), now);
       const { id, delivery_end: end } = changed.after;
       if (end !== null && end !== changed.before.delivery_end)
-        await invalidateFrom(tx, id, { first: dayOf(end), formerEnd: changed.before.delivery_end }, 'contract ended', now);
+        await invalidateFrom(
+          tx,
+          id,
+          { first: dayOf(end), formerEnd: changed.before.delivery_end },
+          'contract ended',
+          now,
+        );
       const [before, after] = [wire(changed.before), wire(changed.after)];
       await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
       return answerChanged(call, after);
