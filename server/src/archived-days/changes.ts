@@ -64,7 +64,7 @@ export async function rejectChangeOfArchived(tx: Tx, days: Iterable<DeliveryDay>
   rejectClosed(await lockMonths(tx, days));
 }
 
-function rejectClosed(closed: ClosedMonths): void {
+export function rejectClosed(closed: ClosedMonths): void {
   const monthsThatAre = (why: Closed) =>
     [...closed.keys()].filter((month) => closed.get(month) === why).toSorted();
   const [archived, busy] = [monthsThatAre('archived'), monthsThatAre('busy')];

@@ -1,5 +1,7 @@
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
-import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
+import { type ClosedMonths, findArchivedMonths, lockMonths } from '../archived-days/changes.ts';
+import { monthOf } from '../archived-days/months.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch } from './day-batch.ts';
@@ -17,31 +19,31 @@ const WITHOUT_VOLUMES = statement(
   `select c.no, c.id, c.profile from contract c
    where c.no > $1 and c.type = 'ppa' and c.profile is not null and c.is_activated
      and exists (
-       select from generate_series($2::date, $3::date, interval '1 day') as coming (day)
-       where coming.day::date::timestamp at time zone 'Europe/Berlin' >= c.delivery_start
-         and (coming.day::date + 1)::timestamp at time zone 'Europe/Berlin' <= c.delivery_end
-         and (c.rests_from is null or coming.day::date < c.rests_from)
+       select from unnest($2::date[]) as coming (day)
+       where coming.day::timestamp at time zone 'Europe/Berlin' >= c.delivery_start
+         and (coming.day + 1)::timestamp at time zone 'Europe/Berlin' <= c.delivery_end
+         and (c.rests_from is null or coming.day < c.rests_from)
          and not exists (
-           select from sheet s where s.contract_no = c.no and s.delivery_day = coming.day::date))
+           select from sheet s where s.contract_no = c.no and s.delivery_day = coming.day))
    order by c.no
-   limit $4`,
+   limit $3`,
 );
 
 export type ProfileRun = { contracts: number; days: number; created: number };
 
 /**
  * Creates the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is skipped,
- * which makes the function idempotent.
+ * which makes the function idempotent. So is a day that is archived, which only the clock of a sandbox can reach.
  */
 export async function runProfiles(db: Database, now: number, days: number): Promise<ProfileRun> {
   const today = dayOf(now);
-  const coming = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
+  const all = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
+  const coming = openDays(all, await findArchivedMonths(db, all));
   const run: ProfileRun = { contracts: 0, days: 0, created: 0 };
   for (let after = 0; ; ) {
     const found = await db.query<{ no: number; id: string; profile: Profile }>(WITHOUT_VOLUMES, [
       after,
-      coming[0],
-      coming.at(-1),
+      coming,
       CONTRACTS_AT_ONCE,
     ]);
     const last = found.at(-1);
@@ -49,8 +51,9 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     after = last.no;
     const made = await db.transaction(async (tx) => {
       const contracts = await lockContracts(tx, { ids: found.map(({ id }) => id), externalIds: [] });
+      const open = openDays(coming, await lockMonths(tx, coming));
       const wanted = contracts.flatMap((contract) =>
-        coming.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
+        open.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
       );
       const batch = new DayBatch(tx, now);
       await batch.load(wanted);
@@ -73,3 +76,6 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     run.created += made.created;
   }
 }
+
+const openDays = (days: readonly DeliveryDay[], closed: ClosedMonths): DeliveryDay[] =>
+  days.filter((day) => !closed.has(monthOf(day)));

@@ -10,7 +10,7 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
-import { rejectChangeOfArchived } from '../../archived-days/changes.ts';
+import { lockMonths, rejectClosed } from '../../archived-days/changes.ts';
 import { recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -43,7 +43,7 @@ export type WantedSchedules = {
 
 type Stored = SendRun & { unsettled: Tso[] };
 
-/** Stores the next version of each schedule of the day that has changed. */
+/** Stores the next version of each schedule of the day that has changed. The job skips archived days. */
 export async function storeSchedules(
   tx: Tx,
   now: number,
@@ -53,7 +53,9 @@ export async function storeSchedules(
   const { day } = wanted;
   const { operatorEic } = exchange;
   await lockDay(tx, day);
-  await rejectChangeOfArchived(tx, [day]);
+  const closed = await lockMonths(tx, [day]);
+  if (wanted.isRequested) rejectClosed(closed);
+  else if (closed.size > 0) return { messageIds: [], faults: [], unsettled: [] };
   const { nominations, isUnsettled } = await readNominated(tx, day);
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });
   const closings = slotClosings(day, exchange.rules);
