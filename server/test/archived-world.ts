@@ -53,7 +53,7 @@ export async function startArchivedWorld() {
     await world.volumes(contract, day, only(day, [5], 2500, 2000));
   }
   const [cell] = (await operator('/operator/v1/transactions?delivery_date=2025-10-26')).body.transactions;
-  await world.invalidate(cell.id, 'Zähler\tdefekt \\N „äöü"\n');
+  await world.invalidate(cell.id, '\u{feff}Zähler\tdefekt \\N „äöü"\n');
   await world.nominate();
   clock.set('2025-10-25T12:00:00Z');
   await send();

@@ -190,7 +190,7 @@ async function deleteMonth(
   for (const { part, rows, expected } of deleted) {
     if (rows !== expected)
       throw new BackupError(
-        `${month} has changed meanwhile (${part}: ${rows} of ${expected} rows). Try again.`,
+        `${rows} of ${expected} rows of ${part} equal those of the files. Nothing was deleted. Try again; if the numbers stay the same, report an error of Saldo.`,
       );
   }
   if ((await findNextMonth(client, month)) === month)

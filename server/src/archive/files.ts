@@ -151,6 +151,9 @@ async function sourceOf(file: FileHandle): Promise<AsyncBuffer> {
   };
 }
 
+/** Keeps a byte order mark at the beginning of a text, which is part of it. */
+const TEXT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
 async function readRows(
   file: AsyncBuffer,
   metadata: FileMetaData,
@@ -161,8 +164,12 @@ async function readRows(
   await parquetRead({
     ...{ file, metadata, rowStart, rowEnd },
     compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
-    // Numbers as they are stored.
-    parsers: { timestampFromMicroseconds: Number, dateFromDays: (days) => days },
+    parsers: {
+      // Numbers as they are stored.
+      timestampFromMicroseconds: Number,
+      dateFromDays: (days) => days,
+      stringFromBytes: (bytes) => TEXT.decode(bytes),
+    },
     onComplete(rows) {
       found = rows;
     },
