@@ -156,13 +156,15 @@ async function* rowsOf(
   }
 }
 
-/** Loads the files into temporary tables, and checks the number of their rows. */
+/** Checks the files on disk, loads them into temporary tables, and checks the number of their rows. */
 async function load(
   client: pg.Client,
   folder: string,
   files: readonly ArchivedFile[],
   progress: Progress,
 ): Promise<void> {
+  progress.start('Checking the files', 0);
+  for (const file of files) await checkArchiveFile(folder, file);
   progress.start(
     'Reading the files',
     files.reduce((sum, { rows }) => sum + rows, 0),
@@ -231,8 +233,6 @@ export async function restoreMonth(
     throw new BackupError(`${month} is not archived. List the archived months with saldo archive list.`);
   if (archive.format > FORMAT)
     throw new BackupError(`${month} was archived by a newer version of Saldo. Restore it with that version.`);
-  progress.start('Checking the files', 0);
-  for (const file of archive.files) await checkArchiveFile(folder, file);
   await load(client, folder, archive.files, progress);
   const days = daysOf(firstDayOf(month), firstDayOf(addMonths(month, 1)));
   progress.start(`Restoring ${month}`, days.length);

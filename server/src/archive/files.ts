@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
@@ -30,6 +30,29 @@ type Row = readonly (string | null)[];
 /** Digits of the checksum in a file's name: other rows have another name, so that no good file is overwritten. */
 const NAME_DIGITS = 12;
 
+const PARTIAL = /\.(?<pid>\d+)\.partial$/;
+
+/** Databases may share a folder: each process writes files of its own. */
+const partialFile = (folder: string, month: Month, name: string): string =>
+  path.join(folder, `${month}-${name}.${process.pid}.partial`);
+
+/** Removes incomplete files of processes that have ended. */
+export async function removePartialFiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = PARTIAL.exec(name)?.groups?.['pid'];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(path.join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 /** Writes a file, a row group per batch. It gets its name when it is complete and on disk. */
 export async function writeArchiveFile(
   folder: string,
@@ -37,7 +60,7 @@ export async function writeArchiveFile(
   table: ArchiveTable,
   batches: AsyncIterable<readonly Row[]>,
 ): Promise<ArchivedFile> {
-  const partial = path.join(folder, `${month}-${table.name}.partial`);
+  const partial = partialFile(folder, month, table.name);
   const columns = table.columns.map(({ name, make }) => make(name));
   const parquet = new ParquetFile(columns);
   const hash = createHash('sha256');
@@ -77,7 +100,7 @@ export async function writeManifest(folder: string, archive: Archive): Promise<v
   const { month, files } = archive;
   const digest = createHash('sha256').update(files.map(({ sha256 }) => sha256).join());
   const name = `${month}-manifest-${digest.digest('hex').slice(0, NAME_DIGITS)}.json`;
-  const partial = path.join(folder, `${month}-manifest.partial`);
+  const partial = partialFile(folder, month, 'manifest');
   const file = await open(partial, 'w', 0o600);
   try {
     await file.writeFile(`${JSON.stringify(archive, null, 2)}\n`);

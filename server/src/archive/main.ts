@@ -17,7 +17,7 @@ import {
   listArchives,
   restoreMonth,
 } from './archive.ts';
-import type { Archive } from './files.ts';
+import { type Archive, removePartialFiles } from './files.ts';
 
 const EXIT = { problem: 1, interrupted: 130 } as const;
 
@@ -42,6 +42,7 @@ const sizeOf = (archive: Archive) =>
 async function runArchive(client: pg.Client, before: string, folder: string): Promise<void> {
   checkBefore(before);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removePartialFiles(folder);
   let count = 0;
   for (let next = '0001-01'; ; ) {
     const month = await findNextMonth(client, next);
