@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
@@ -110,6 +110,14 @@ export async function writeManifest(folder: string, archive: Archive): Promise<v
   }
   await rename(partial, path.join(folder, name));
   await syncFolder(folder);
+}
+
+/** Creates the folder so that it is still there after a power failure: each entry is synchronized in its parent. */
+export async function createFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const above = path.dirname(first);
+  for (let at = folder; at !== above; at = path.dirname(at)) await syncFolder(path.dirname(at));
 }
 
 async function syncFolder(folder: string): Promise<void> {

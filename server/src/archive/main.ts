@@ -1,5 +1,4 @@
 /** Entry point of `saldo archive`. */
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
@@ -17,7 +16,7 @@ import {
   listArchives,
   restoreMonth,
 } from './archive.ts';
-import { type Archive, removePartialFiles } from './files.ts';
+import { type Archive, createFolder, removePartialFiles } from './files.ts';
 
 const EXIT = { problem: 1, interrupted: 130 } as const;
 
@@ -41,7 +40,7 @@ const sizeOf = (archive: Archive) =>
 
 async function runArchive(client: pg.Client, before: string, folder: string): Promise<void> {
   checkBefore(before);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFolder(folder);
   await removePartialFiles(folder);
   let count = 0;
   for (let next = '0001-01'; ; ) {
