@@ -239,7 +239,10 @@ export async function restoreMonth(
   for (const { part, rows, expected } of await onEachPart(client, days, insertRows)) {
     if (rows !== expected) throw new Error(`${rows} of ${expected} rows of ${part} are of ${month}`);
   }
-  await client.query('delete from archived_id where month = $1', [firstDayOf(month)]);
+  await client.query(
+    `delete from archived_id where id in
+       (select id from pg_temp.archived_sheets union all select id from pg_temp.archived_nominations)`,
+  );
   await client.query('delete from archive where month = $1', [firstDayOf(month)]);
   await recordAudit(client, 'archive.restored', month, { files: archive.files });
   await client.query('commit');
