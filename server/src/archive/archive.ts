@@ -188,7 +188,7 @@ async function deleteMonth(
   progress: Progress,
 ): Promise<void> {
   progress.start(`Archiving ${month}: deleting the rows`, days.length);
-  const deleted = await onEachPart(client, days, deleteRows);
+  const deleted = await onEachPart(client, days, PARTS.toReversed(), deleteRows);
   for (const { part, rows, expected } of deleted) {
     if (rows !== expected)
       throw new BackupError(
@@ -199,20 +199,24 @@ async function deleteMonth(
     throw new BackupError(`${month} has changed meanwhile: it has new rows. Try again.`);
 }
 
+type PartOfTable = readonly [ArchiveTable, ArchiveTable['parts'][number]];
+
+/** A row references one of an earlier part. */
+const PARTS = TABLES.flatMap((table) => table.parts.map((part): PartOfTable => [table, part]));
+
 /** Runs a statement for each day and part. Returns the rows of each part, and how many the files have. */
 async function onEachPart(
   client: pg.Client,
   days: readonly DeliveryDay[],
+  parts: readonly PartOfTable[],
   statementOf: typeof deleteRows,
 ): Promise<{ part: string; rows: number; expected: number }[]> {
   const results: { part: string; rows: number; expected: number }[] = [];
-  for (const table of TABLES) {
-    for (const part of table.parts) {
-      let rows = 0;
-      for (const day of days) rows += (await client.query(statementOf(table, part), [day])).rowCount ?? 0;
-      const { rows: counted } = await client.query<{ count: number }>(countRows(table, part));
-      results.push({ part: part.table, rows, expected: counted[0]?.count ?? 0 });
-    }
+  for (const [table, part] of parts) {
+    let rows = 0;
+    for (const day of days) rows += (await client.query(statementOf(table, part), [day])).rowCount ?? 0;
+    const { rows: counted } = await client.query<{ count: number }>(countRows(table, part));
+    results.push({ part: part.table, rows, expected: counted[0]?.count ?? 0 });
   }
   return results;
 }
@@ -236,7 +240,7 @@ export async function restoreMonth(
   await load(client, folder, archive.files, progress);
   const days = daysOf(firstDayOf(month), firstDayOf(addMonths(month, 1)));
   progress.start(`Restoring ${month}`, days.length);
-  for (const { part, rows, expected } of await onEachPart(client, days, insertRows)) {
+  for (const { part, rows, expected } of await onEachPart(client, days, PARTS, insertRows)) {
     if (rows !== expected) throw new Error(`${rows} of ${expected} rows of ${part} are of ${month}`);
   }
   await client.query(
