@@ -55,8 +55,28 @@ test('volumes that are not nominated yet keep their month out of the archive', a
   await isStored(SEPTEMBER);
 });
 
+test('a message that is not delivered yet keeps its month out of the archive', async () => {
+  const setState = `update message set state = $2 where id = $1`;
+  const { rows } = await db.query(
+    `select id, state from message where direction = 'out' and delivery_day between '2025-10-01' and '2025-10-31' limit 1`,
+  );
+  await db.query(setState, [rows[0].id, 'stored']);
+  assert.match(
+    await refusal('archive', '--before', NOVEMBER),
+    /2025-10 has messages to TSOs that are not delivered yet/,
+  );
+  await db.query(setState, [rows[0].id, rows[0].state]);
+  await asked('archive', 'restore', SEPTEMBER);
+});
+
 test('archived months come back to the byte, and archiving them again writes the same files', async () => {
+  await db.query(
+    `insert into unsent_schedule (tso, delivery_day, noted_at)
+     select 'DE_50HERTZ', unnest('{2025-10-31,2025-11-01}'::date[]), now()`,
+  );
   const out = await asked('archive', '--before', NOVEMBER);
+  const { rows: unsent } = await db.query('delete from unsent_schedule returning delivery_day::text');
+  assert.deepEqual(unsent, [{ delivery_day: '2025-11-01' }]);
   assert.match(out, /Archived 2025-09 in .*\nArchived 2025-10 in .*: \d+ rows, /);
   for (const month of [SEPTEMBER, OCTOBER])
     assert.deepEqual(rowCounts(await dump(db, month)), [0, 0, 0, 0, 0], month);

@@ -113,6 +113,8 @@ export async function archiveMonth(
     archivedAt,
   ]);
   await deleteMonth(client, month, days, progress);
+  // Notes of schedules that were not sent. Their gates are closed, so that a restored month does not need them.
+  await client.query('delete from unsent_schedule where delivery_day = any($1::date[])', [days]);
   await client.query(
     `insert into archived_id (id, month, brp_no, other_brp_no)
      select id, $1::date, sender_brp, receiver_brp from pg_temp.archived_sheets
@@ -126,15 +128,23 @@ export async function archiveMonth(
   return archive;
 }
 
-/** Changes that are not netted yet would change the nominations of the month. */
+/** Changes that are not netted yet would change the nominations of the month, messages that are not delivered theirs. */
 async function rejectUnsettled(client: pg.Client, month: Month): Promise<void> {
-  const { rows } = await client.query(
-    `select from changed_position where delivery_day >= $1 and delivery_day < $2 limit 1`,
-    [firstDayOf(month), firstDayOf(addMonths(month, 1))],
-  );
-  if (rows.length > 0) {
+  const has = async (rows: string) => {
+    const { rowCount } = await client.query(
+      `select from ${rows} and delivery_day >= $1 and delivery_day < $2 limit 1`,
+      [firstDayOf(month), firstDayOf(addMonths(month, 1))],
+    );
+    return rowCount !== 0;
+  };
+  if (await has('changed_position where true')) {
     throw new BackupError(
       `${month} has volumes that are not nominated yet. The server does that within seconds: start it, and try again.`,
+    );
+  }
+  if (await has(`message where direction = 'out' and state = 'stored'`)) {
+    throw new BackupError(
+      `${month} has messages to TSOs that are not delivered yet. The server delivers them when the TSO can be reached: try again after that.`,
     );
   }
 }
