@@ -91,8 +91,7 @@ export async function archiveMonth(
 ): Promise<Archive | null> {
   const days = daysOf(firstDayOf(month), firstDayOf(addMonths(month, 1)));
   await begin(client, READ_COMMITTED);
-  // Waits for changes of the month. Later ones are rejected until the transaction ends.
-  await client.query(`select pg_advisory_xact_lock(${MONTH_LOCK_KEY})`, [monthNumber(month)]);
+  await lockMonth(client, month, progress);
   if ((await findNextMonth(client, month)) !== month) {
     await client.query('rollback');
     return null;
@@ -126,6 +125,12 @@ export async function archiveMonth(
   await recordAudit(client, 'archive.created', month, { files });
   await client.query('commit');
   return archive;
+}
+
+/** Waits for changes of the month. Later ones are rejected until the transaction ends. */
+async function lockMonth(client: pg.Client, month: Month, progress: Progress): Promise<void> {
+  progress.start(`Waiting for changes of ${month}`, 0);
+  await client.query(`select pg_advisory_xact_lock(${MONTH_LOCK_KEY})`, [monthNumber(month)]);
 }
 
 /** Changes that are not netted yet would change the nominations of the month, messages that are not delivered theirs. */
@@ -183,11 +188,11 @@ async function load(
     const file = files[at]!;
     await client.query(createTemporary(table));
     const copy = client.query(copyFrom(copyIntoTemporary(table)));
-    await pipeline(readArchiveFile(folder, file, table), copy);
+    const onRows = (rows: number) => progress.add({ done: rows, rows, bytes: 0 });
+    await pipeline(readArchiveFile(folder, file, table, onRows), copy);
     if (copy.rowCount !== file.rows)
       throw new BackupError(`${file.name} has ${copy.rowCount} rows instead of ${file.rows}.`);
     await client.query(`analyze ${temporaryTable(table)}`);
-    progress.add({ done: file.rows, rows: file.rows, bytes: file.bytes });
   }
 }
 
@@ -197,8 +202,8 @@ async function deleteMonth(
   days: readonly DeliveryDay[],
   progress: Progress,
 ): Promise<void> {
-  progress.start(`Archiving ${month}: deleting the rows`, days.length);
-  const deleted = await onEachPart(client, days, PARTS.toReversed(), deleteRows);
+  progress.start(`Archiving ${month}: deleting the rows`, days.length * PARTS.length);
+  const deleted = await onEachPart(client, days, PARTS.toReversed(), deleteRows, progress);
   for (const { part, rows, expected } of deleted) {
     if (rows !== expected)
       throw new BackupError(
@@ -220,11 +225,16 @@ async function onEachPart(
   days: readonly DeliveryDay[],
   parts: readonly PartOfTable[],
   statementOf: typeof deleteRows,
+  progress: Progress,
 ): Promise<{ part: string; rows: number; expected: number }[]> {
   const results: { part: string; rows: number; expected: number }[] = [];
   for (const [table, part] of parts) {
     let rows = 0;
-    for (const day of days) rows += (await client.query(statementOf(table, part), [day])).rowCount ?? 0;
+    for (const day of days) {
+      const count = (await client.query(statementOf(table, part), [day])).rowCount ?? 0;
+      rows += count;
+      progress.add({ done: 1, rows: count, bytes: 0 });
+    }
     const { rows: counted } = await client.query<{ count: number }>(countRows(table, part));
     results.push({ part: part.table, rows, expected: counted[0]?.count ?? 0 });
   }
@@ -238,7 +248,7 @@ export async function restoreMonth(
   { folder, progress }: Archiving,
 ): Promise<Archive> {
   await begin(client, READ_COMMITTED);
-  await client.query(`select pg_advisory_xact_lock(${MONTH_LOCK_KEY})`, [monthNumber(month)]);
+  await lockMonth(client, month, progress);
   const { rows: found } = await client.query<Archive>(`${SELECT_ARCHIVE} where archive.month = $1`, [
     firstDayOf(month),
   ]);
@@ -249,8 +259,8 @@ export async function restoreMonth(
     throw new BackupError(`${month} was archived by a newer version of Saldo. Restore it with that version.`);
   await load(client, folder, archive.files, progress);
   const days = daysOf(firstDayOf(month), firstDayOf(addMonths(month, 1)));
-  progress.start(`Restoring ${month}`, days.length);
-  for (const { part, rows, expected } of await onEachPart(client, days, PARTS, insertRows)) {
+  progress.start(`Restoring ${month}`, days.length * PARTS.length);
+  for (const { part, rows, expected } of await onEachPart(client, days, PARTS, insertRows, progress)) {
     if (rows !== expected) throw new Error(`${rows} of ${expected} rows of ${part} are of ${month}`);
   }
   await client.query(

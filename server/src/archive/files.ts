@@ -152,6 +152,7 @@ export async function* readArchiveFile(
   folder: string,
   { name }: ArchivedFile,
   { columns }: ArchiveTable,
+  onRows: (count: number) => void,
 ): AsyncGenerator<Buffer> {
   const file = await open(path.join(folder, name));
   try {
@@ -162,6 +163,7 @@ export async function* readArchiveFile(
       const end = start + Number(num_rows);
       const rows = await readRows(source, metadata, start, end);
       yield Buffer.from(rows.map((row) => copyLine(columns, row)).join(''));
+      onRows(rows.length);
       start = end;
     }
   } finally {

@@ -39,8 +39,8 @@ export function createProgress(output: Output, now: () => number = Date.now): Pr
       // The total may be an estimate, so do not show 100 % before the step ends.
       ...(total > 0 ? [`${Math.min(99, Math.floor((done / total) * 100))} %`] : []),
       ...(rows > 0 ? [`${formatCount(rows)} rows`] : []),
-      formatBytes(bytes),
-      ...(seconds > 0 ? [`${formatBytes(Math.round(bytes / seconds))}/s`] : []),
+      ...(bytes > 0 ? [formatBytes(bytes)] : []),
+      ...(bytes > 0 && seconds > 0 ? [`${formatBytes(Math.round(bytes / seconds))}/s`] : []),
     ].join(', ');
   };
   return {
