@@ -46,7 +46,7 @@ test('volumes that are not nominated yet keep their month out of the archive', a
   await world.volumes(contract, '2025-10-01', 1001);
   assert.match(
     await refusal('archive', '--before', '2025-12'),
-    /^Not archived: 2025-10 has volumes that are not nominated/m,
+    /^2025-10 was not archived: 2025-10 has volumes that are not nominated/m,
   );
   await world.nominate();
   before[OCTOBER] = await dump(db, OCTOBER);
@@ -106,10 +106,12 @@ test('archived months come back to the byte, and archiving them again writes the
   for (const month of [SEPTEMBER, OCTOBER, NOVEMBER] as const) await isStored(month);
   assert.match(await asked('archive', 'list'), /No month is archived/);
   const { rows } = await db.query(
-    'select action, subject, actor from audit where actor = $1 order by no desc limit 1',
+    `select action, subject, actor, after->>'folder' as folder from audit where actor = $1 order by no desc limit 1`,
     ['archive'],
   );
-  assert.deepEqual(rows, [{ action: 'archive.restored', subject: OCTOBER, actor: 'archive' }]);
+  assert.deepEqual(rows, [
+    { action: 'archive.restored', subject: OCTOBER, actor: 'archive', folder: env.ARCHIVE_DIR },
+  ]);
   assert.deepEqual((await db.query('select count(*)::int from archived_id')).rows, [{ count: 0 }]);
 });
 
@@ -179,6 +181,38 @@ test('a run that is killed at any step leaves the month as it was, and the next 
   await rm(path.join(env.ARCHIVE_DIR, running!));
   for (const month of [SEPTEMBER, OCTOBER]) await asked('archive', 'restore', month);
   for (const month of [SEPTEMBER, OCTOBER] as const) await isStored(month);
+});
+
+test('a connection that breaks during the commit leaves the result unknown', async () => {
+  await db.query(`create function wait_at_commit() returns trigger language plpgsql
+    as $$ begin perform pg_advisory_xact_lock(1); return null; end $$`);
+  await db.query(`create constraint trigger wait_at_commit after insert or delete on archive
+    deferrable initially deferred for each row execute function wait_at_commit()`);
+  await db.query('select pg_advisory_lock(1)');
+  const archiving = saldo('archive', '--before', OCTOBER);
+  const { pid } = await until(async () => (await db.query(WAITING)).rows[0]);
+  await db.query('select pg_terminate_backend($1)', [pid]);
+  const { code, err } = await archiving;
+  assert.equal(code, 1);
+  assert.match(err, /^It is unknown whether 2025-09 was archived: see saldo archive list\. The cause: \w/m);
+  await db.query('select pg_advisory_unlock(1)');
+  await db.query('drop function wait_at_commit cascade');
+  await isStored(SEPTEMBER);
+});
+
+test('the commands name what failed, and refuse options that they do not have', async () => {
+  const { code, err } = await runCommand(['archive', 'list'], {
+    folder,
+    env: { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+  });
+  assert.equal(code, 1);
+  assert.match(err, /^The archived months cannot be listed: /m);
+  for (const args of [
+    ['list', '--folder', folder],
+    ['--folder', folder, 'list'],
+  ])
+    assert.match((await saldo('archive', ...args)).err, /archive list has no option --folder/);
+  assert.match((await saldo('archive', 'restore', OCTOBER, '--before', OCTOBER)).err, /no option --before/);
 });
 
 test('a file that is missing, changed, cut off or of a newer version is not restored', async () => {

@@ -12,6 +12,7 @@ The database is that of DATABASE_URL, else the embedded one in DATA_DIR, as for 
 the files is ARCHIVE_DIR, else DATA_DIR/archive. Every row is read back from its file before it is deleted. A run that
 fails or is killed leaves the month as it was: run it again.`;
 
+const FOLDER = ['--folder <folder>', 'the folder of the files'] as const;
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 
 function run(session: Session, command: Command, name: string, month: string): Promise<void> {
@@ -27,7 +28,14 @@ export function addArchiveCommands(program: Command, open: OpenSession): void {
     .command('archive')
     .description('move months of old volumes and nominations to Parquet files, on the server’s machine')
     .option('--before <month>', 'archive every month before this one, such as 2020-01')
-    .option('--folder <folder>', 'the folder of the files')
+    .option(...FOLDER)
+    // Commander accepts the options of a command for its subcommands, too.
+    .hook('preSubcommand', (command, subcommand) => {
+      const known = new Set(subcommand.options.map((option) => option.attributeName()));
+      const unknown = Object.keys(command.opts()).find((name) => !known.has(name));
+      if (unknown !== undefined)
+        throw new UsageError(`archive ${subcommand.name()} has no option --${unknown}`);
+    })
     .addHelpText('after', NOTES);
   addExamples(archive, 'archive --before 2020-01', 'archive list', 'archive restore 2019-12').action(
     doing(open, async (session, { command }) => {
@@ -42,7 +50,10 @@ export function addArchiveCommands(program: Command, open: OpenSession): void {
     .description('list the archived months with their files')
     .action(doing(open, (session) => runCheckoutProgram(session, 'archive', PROGRAM, ['list'])));
   addExamples(
-    archive.command('restore <month>').description('bring an archived month back; its files stay'),
+    archive
+      .command('restore <month>')
+      .description('bring an archived month back; its files stay')
+      .option(...FOLDER),
     'archive restore 2019-12',
     'archive restore 2019-12 --folder /mnt/archive',
   ).action(

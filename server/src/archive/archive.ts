@@ -38,8 +38,13 @@ import {
   temporaryTable,
 } from './tables.ts';
 
-/** Where the files are, and what shows the progress. */
-export type Archiving = { readonly folder: string; readonly progress: Progress };
+export type Archiving = {
+  /** Where the files are. */
+  readonly folder: string;
+  readonly progress: Progress;
+  /** Called before the commit. A connection that breaks after that leaves its result unknown. */
+  readonly onCommit: () => void;
+};
 
 const READ_COMMITTED = 'isolation level read committed, read write';
 
@@ -87,7 +92,7 @@ export async function listArchives(client: pg.Client): Promise<Archive[]> {
 export async function archiveMonth(
   client: pg.Client,
   month: Month,
-  { folder, progress }: Archiving,
+  { folder, progress, onCommit }: Archiving,
 ): Promise<Archive | null> {
   const days = daysOf(firstDayOf(month), firstDayOf(addMonths(month, 1)));
   await begin(client, READ_COMMITTED);
@@ -122,7 +127,8 @@ export async function archiveMonth(
      order by 1`,
     [firstDayOf(month)],
   );
-  await recordAudit(client, 'archive.created', month, { files });
+  await recordAudit(client, 'archive.created', month, { folder, files });
+  onCommit();
   await client.query('commit');
   return archive;
 }
@@ -245,7 +251,7 @@ async function onEachPart(
 export async function restoreMonth(
   client: pg.Client,
   month: Month,
-  { folder, progress }: Archiving,
+  { folder, progress, onCommit }: Archiving,
 ): Promise<Archive> {
   await begin(client, READ_COMMITTED);
   await lockMonth(client, month, progress);
@@ -268,7 +274,8 @@ export async function restoreMonth(
        (select id from pg_temp.archived_sheets union all select id from pg_temp.archived_nominations)`,
   );
   await client.query('delete from archive where month = $1', [firstDayOf(month)]);
-  await recordAudit(client, 'archive.restored', month, { files: archive.files });
+  await recordAudit(client, 'archive.restored', month, { folder, files: archive.files });
+  onCommit();
   await client.query('commit');
   return archive;
 }

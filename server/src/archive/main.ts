@@ -23,6 +23,17 @@ const EXIT = { problem: 1, interrupted: 130 } as const;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const progress = createProgress(process.stderr);
 
+/** What an error at this time means for the months. */
+let failure = '';
+const FAILURES: Readonly<Record<string, string>> = {
+  archive: 'Not archived',
+  list: 'The archived months cannot be listed',
+  restore: 'Nothing was restored',
+};
+const duringCommit = (month: string, done: string) => () => {
+  failure = `It is unknown whether ${month} was ${done}: see saldo archive list. The cause`;
+};
+
 /** No validation here: the command line tool has validated the arguments. */
 function readArguments() {
   const { values, positionals } = parseArgs({
@@ -47,12 +58,15 @@ async function runArchive(client: pg.Client, before: string, folder: string): Pr
     const month = await findNextMonth(client, next);
     if (month === null || month >= before) break;
     const startedAt = Date.now();
-    const archive = await archiveMonth(client, month, { folder, progress });
+    failure = `${month} was not archived`;
+    const onCommit = duringCommit(month, 'archived');
+    const archive = await archiveMonth(client, month, { folder, progress, onCommit });
     progress.stop();
     if (archive !== null) {
       count++;
       say(`Archived ${month} in ${folder}: ${sizeOf(archive)}, ${secondsSince(startedAt)} s.`);
     }
+    failure = `Not all months before ${before} were archived`;
     next = addMonths(month, 1);
   }
   if (count === 0) say(`Nothing to archive before ${before}.`);
@@ -60,7 +74,8 @@ async function runArchive(client: pg.Client, before: string, folder: string): Pr
 
 async function runRestore(client: pg.Client, month: string, folder: string): Promise<void> {
   const startedAt = Date.now();
-  const archive = await restoreMonth(client, month, { folder, progress });
+  const onCommit = duringCommit(month, 'restored');
+  const archive = await restoreMonth(client, month, { folder, progress, onCommit });
   progress.stop();
   say(`Restored ${month} from ${folder}: ${sizeOf(archive)}, ${secondsSince(startedAt)} s. Its files stay.`);
 }
@@ -81,6 +96,7 @@ async function main(): Promise<void> {
   const interrupt = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort());
   const { command, month, folder } = readArguments();
+  failure = FAILURES[command] ?? '';
   try {
     const source = await openSource(process.env, say);
     try {
@@ -96,8 +112,7 @@ async function main(): Promise<void> {
   } catch (error) {
     progress.stop();
     const isInterrupted = interrupt.signal.aborted;
-    const result = command === 'restore' ? 'Nothing was restored' : 'Not archived';
-    process.stderr.write(`${result}: ${isInterrupted ? 'Interrupted.' : explain(error)}\n`);
+    process.stderr.write(`${failure}: ${isInterrupted ? 'Interrupted.' : explain(error)}\n`);
     process.exitCode = isInterrupted ? EXIT.interrupted : EXIT.problem;
   }
 }
