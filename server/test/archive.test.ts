@@ -271,6 +271,16 @@ test('a backup has the archived months, and its restored platform can bring them
   const file = path.join(folder, 'backup.saldo');
   await asked('backup', file);
   await asked('archive', 'restore', SEPTEMBER);
+  // The files of the corrected month replace those that the backup names, and not those of other databases.
+  const former = await filesOf(SEPTEMBER);
+  await writeFile(path.join(env.ARCHIVE_DIR, '2025-09-sheets-0123456789ab.parquet'), '');
+  await world.volumes(contract, '2025-09-30', 1001);
+  await world.nominate();
+  await asked('archive', '--before', OCTOBER);
+  const files = await filesOf(SEPTEMBER);
+  for (const name of former.filter((one) => /sheets|manifest/.test(one)))
+    assert.ok(files.includes(`${name}.replaced`) && !files.includes(name), files.join());
+  assert.ok(files.includes('2025-09-sheets-0123456789ab.parquet'));
   const target = await createEmptyDatabase();
   try {
     const there = { ...env, DATABASE_URL: target.url };

@@ -133,6 +133,15 @@ export async function archiveMonth(
   return archive;
 }
 
+/** The files of each archive of the month that this database has made. Databases may share a folder. */
+export async function listFormerFiles(client: pg.Client, month: Month): Promise<ArchivedFile[][]> {
+  const { rows } = await client.query<{ files: ArchivedFile[] }>(
+    `select after->'files' as files from audit where subject = $1 and action = 'archive.created'`,
+    [month],
+  );
+  return rows.map(({ files }) => files);
+}
+
 /** Waits for changes of the month. Later ones are rejected until the transaction ends. */
 async function lockMonth(client: pg.Client, month: Month, progress: Progress): Promise<void> {
   progress.start(`Waiting for changes of ${month}`, 0);

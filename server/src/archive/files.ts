@@ -98,8 +98,6 @@ export async function writeArchiveFile(
 /** Writes the manifest of a month, by which the files can be checked without the database. */
 export async function writeManifest(folder: string, archive: Archive): Promise<void> {
   const { month, files } = archive;
-  const digest = createHash('sha256').update(files.map(({ sha256 }) => sha256).join());
-  const name = `${month}-manifest-${digest.digest('hex').slice(0, NAME_DIGITS)}.json`;
   const partial = partialFile(folder, month, 'manifest');
   const file = await open(partial, 'w', 0o600);
   try {
@@ -108,8 +106,45 @@ export async function writeManifest(folder: string, archive: Archive): Promise<v
   } finally {
     await file.close();
   }
-  await rename(partial, path.join(folder, name));
+  await rename(partial, path.join(folder, manifestName(month, files)));
   await syncFolder(folder);
+}
+
+function manifestName(month: Month, files: readonly ArchivedFile[]): string {
+  const digest = createHash('sha256').update(files.map(({ sha256 }) => sha256).join());
+  return `${month}-manifest-${digest.digest('hex').slice(0, NAME_DIGITS)}.json`;
+}
+
+const REPLACED = '.replaced';
+
+/** Renames files of former archives of the month, so that a reader of all Parquet files does not read rows twice. */
+export async function renameReplaced(
+  folder: string,
+  { month, files }: Archive,
+  former: readonly (readonly ArchivedFile[])[],
+): Promise<void> {
+  const namesOf = (archived: readonly ArchivedFile[]) => [
+    manifestName(month, archived),
+    ...archived.map(({ name }) => name),
+  ];
+  const replaced = new Set(former.flatMap(namesOf)).difference(new Set(namesOf(files)));
+  for (const name of replaced) {
+    const place = path.join(folder, name);
+    await rename(place, place + REPLACED).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+}
+
+/** The database of an older backup has months whose files were replaced since. */
+async function openArchived(folder: string, name: string): Promise<FileHandle> {
+  const place = path.join(folder, name);
+  try {
+    return await open(place);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return open(place + REPLACED);
 }
 
 /** Creates the folder so that it is still there after a power failure: each entry is synchronized in its parent. */
@@ -128,7 +163,7 @@ async function syncFolder(folder: string): Promise<void> {
 /** Rejects a file that is missing, or is not the one that was archived. */
 export async function checkArchiveFile(folder: string, { name, bytes, sha256 }: ArchivedFile): Promise<void> {
   const place = path.join(folder, name);
-  const file = await open(place).catch((error: NodeJS.ErrnoException) => {
+  const file = await openArchived(folder, name).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT')
       throw new BackupError(`${place} is missing. Copy it there, or name its folder with --folder.`);
     throw error;
@@ -154,7 +189,7 @@ export async function* readArchiveFile(
   { columns }: ArchiveTable,
   onRows: (count: number) => void,
 ): AsyncGenerator<Buffer> {
-  const file = await open(path.join(folder, name));
+  const file = await openArchived(folder, name);
   try {
     const source = await sourceOf(file);
     const metadata = await parquetMetadataAsync(source);

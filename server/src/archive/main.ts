@@ -14,9 +14,10 @@ import {
   checkSchema,
   findNextMonth,
   listArchives,
+  listFormerFiles,
   restoreMonth,
 } from './archive.ts';
-import { type Archive, createFolder, removePartialFiles } from './files.ts';
+import { type Archive, createFolder, removePartialFiles, renameReplaced } from './files.ts';
 
 const EXIT = { problem: 1, interrupted: 130 } as const;
 
@@ -65,6 +66,8 @@ async function runArchive(client: pg.Client, before: string, folder: string): Pr
     if (archive !== null) {
       count++;
       say(`Archived ${month} in ${folder}: ${sizeOf(archive)}, ${secondsSince(startedAt)} s.`);
+      failure = `${month} is archived, but its former files were not renamed`;
+      await renameReplaced(folder, archive, await listFormerFiles(client, month));
     }
     failure = `Not all months before ${before} were archived`;
     next = addMonths(month, 1);
