@@ -358,7 +358,7 @@ const ArchivedMonth = Type.Object(
     month: Type.String({ description: 'Month of delivery days.', examples: ['2019-12'] }),
     files: Type.Array(Type.String(), {
       description: 'Names of its Parquet files.',
-      examples: [['2019-12-sheets-4f1c2a90.parquet']],
+      examples: [['2019-12-sheets-4f1c2a90d37b.parquet']],
     }),
   },
   { title: 'ArchivedMonth' },
