@@ -276,7 +276,7 @@ export const PROBLEMS = {
     explanation:
       'The request names delivery days, or an id of a transaction or nomination, whose months are archived: their volumes and nominations are in files.',
     remedy:
-      'Ask the operator for the files that `archives` lists, or to restore the months; or ask for other days.',
+      'Ask the operator for the files that `detail` names, or to restore the months; or ask for other days.',
   },
   precondition_failed: {
     status: 412,
@@ -353,18 +353,6 @@ export const ProblemFieldError = Type.Object(
 );
 export type ProblemFieldError = Static<typeof ProblemFieldError>;
 
-const ArchivedMonth = Type.Object(
-  {
-    month: Type.String({ description: 'Month of delivery days.', examples: ['2019-12'] }),
-    files: Type.Array(Type.String(), {
-      description: 'Names of its Parquet files.',
-      examples: [['2019-12-sheets-4f1c2a90d37b.parquet']],
-    }),
-  },
-  { title: 'ArchivedMonth' },
-);
-export type ArchivedMonth = Static<typeof ArchivedMonth>;
-
 export const Problem = Type.Object(
   {
     type: Type.String({
@@ -376,9 +364,6 @@ export const Problem = Type.Object(
     detail: Type.Optional(Type.String({ description: 'Description of this occurrence.' })),
     instance: Type.Optional(Type.String({ description: 'Path and query of the request.' })),
     errors: Type.Optional(Type.Array(ProblemFieldError, { description: 'Present on validation failures.' })),
-    archives: Type.Optional(
-      Type.Array(ArchivedMonth, { description: 'Present when data are archived: the months, oldest first.' }),
-    ),
   },
   { title: 'Problem' },
 );

@@ -36,12 +36,10 @@ await asked('archive', '--before', '2025-11');
 await asked('archive', 'restore', '2025-09');
 const archived = (answer: Answer) => {
   assertProblem(answer, 410, 'archived');
-  assert.deepEqual(
-    answer.body.archives.map(({ month }: { month: string }) => month),
-    ['2025-10'],
+  const files = ['sheets', 'invalidations', 'nominations'].map(
+    (rows) => `2025-10-${rows}-[0-9a-f]{12}\\.parquet`,
   );
-  assert.match(answer.body.detail, /^Archived months: 2025-10 \(2025-10-sheets-[0-9a-f]{12}\.parquet, /);
-  assert.ok(answer.body.detail.includes(answer.body.archives[0].files[2]));
+  assert.match(answer.body.detail, new RegExp(`^Archived months: 2025-10 \\(${files.join(', ')}\\)\\. `));
 };
 
 test('requests that name archived days get 410, and others do not', async () => {
@@ -272,8 +270,9 @@ test('a rejection names at most twelve months', async () => {
   for (let month = '2019-01'; month <= '2020-01'; month = addMonths(month, 1))
     await world.markArchived(month);
   const { status, body } = await asBrp('/v1/transactions?delivery_start=2019-01-01T00:00:00Z');
-  assert.deepEqual([status, body.archives.length, body.archives[11].month], [410, 12, '2019-12']);
-  assert.match(body.detail, /^Archived months: 2019-01, .*2019-12 and later ones\. /);
+  assert.equal(status, 410);
+  assert.match(body.detail, /^Archived months: 2019-01 \(.*, 2019-12 \([^)]*\) and later ones\. /);
+  assert.doesNotMatch(body.detail, /2020-01/);
 });
 
 test('months are counted across years', () => {

@@ -1,10 +1,11 @@
-import type { ArchivedMonth } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
-import { ProblemError } from '../platform/http/problem.ts';
-import { firstDayOf, firstKeptDay, monthOf } from './months.ts';
+import { problem } from '../platform/http/problem.ts';
+import { firstDayOf, firstKeptDay, type Month, monthOf } from './months.ts';
+
+type ArchivedMonth = { readonly month: Month; readonly files: readonly string[] };
 
 const COLUMNS = `to_char(a.month, 'YYYY-MM') as month,
   array(select file ->> 'name' from jsonb_array_elements(a.files) as file) as files`;
@@ -69,14 +70,8 @@ export async function rejectArchivedId(db: Db, viewer: Viewer, id: string): Prom
 }
 
 function rejectMonths(found: readonly ArchivedMonth[]): void {
-  const [archive, ...others] = found;
-  if (archive === undefined) return;
-  const archives = found.slice(0, MAX_NAMED);
-  const months = archives.map(({ month }) => month).join(', ');
-  const texts =
-    others.length === 0
-      ? `${months} (${archive.files.join(', ')})`
-      : `${months}${found.length > MAX_NAMED ? ' and later ones' : ''}`;
-  const detail = `Archived months: ${texts}. The operator can restore them.`;
-  throw new ProblemError('archived', detail, { archives });
+  if (found.length === 0) return;
+  const texts = found.slice(0, MAX_NAMED).map(({ month, files }) => `${month} (${files.join(', ')})`);
+  const others = found.length > MAX_NAMED ? ' and later ones' : '';
+  throw problem('archived', `Archived months: ${texts.join(', ')}${others}. The operator can restore them.`);
 }

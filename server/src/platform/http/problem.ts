@@ -1,18 +1,10 @@
-import {
-  type ArchivedMonth,
-  type FieldCode,
-  PROBLEMS,
-  type Problem,
-  type ProblemCode,
-  type ProblemFieldError,
-} from '@saldo/api';
+import { type FieldCode, PROBLEMS, type Problem, type ProblemCode, type ProblemFieldError } from '@saldo/api';
 
 /** Thrown to end a request with a problem of the catalogue. The error handler turns it into the response. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
   readonly errors: readonly ProblemFieldError[] | undefined;
-  readonly archives: readonly ArchivedMonth[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -20,14 +12,12 @@ export class ProblemError extends Error {
     detail: string,
     extra: {
       errors?: readonly ProblemFieldError[];
-      archives?: readonly ArchivedMonth[];
       headers?: Record<string, string>;
     } = {},
   ) {
     super(detail);
     this.code = code;
     this.errors = extra.errors;
-    this.archives = extra.archives;
     this.headers = extra.headers ?? {};
   }
 }
@@ -68,6 +58,5 @@ export function problemBody(
     detail: isChange && error.code === 'validation' ? `${error.message} Nothing was changed.` : error.message,
     ...(instance === null ? {} : { instance }),
     ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
-    ...(error.archives === undefined ? {} : { archives: [...error.archives] }),
   };
 }
