@@ -5,7 +5,7 @@ import { createAccount } from '../../server/src/parties/actions.ts';
 import { newUser, openBrowser } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
 import { eventually } from '../../server/test/until.ts';
-import { ANONYMOUS, open, openStage, settled } from './stage.ts';
+import { ANONYMOUS, holdLiveRefresh, open, openStage, settled } from './stage.ts';
 
 const { platform, world, user: signedInAs, visit } = await openStage();
 const brp = await world.brp('Nordlicht');
@@ -130,9 +130,12 @@ test('an invitation can be accepted once, with a password', async () => {
 
 test('a session ended elsewhere leads to the sign-in page, and from there back to the same page', () =>
   visit(ANONYMOUS, async (page) => {
+    await holdLiveRefresh(page);
     await open(page, '/sign-in');
     await fillIn(page, user.email, user.password);
     await heading(page, 'Overview').waitFor();
+    // A request of this page would lead to the sign-in page, too.
+    await settled(page);
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByText('Your session has ended. Please sign in again.').waitFor();

@@ -104,6 +104,7 @@ export async function openStage(now?: string, environment: Record<string, string
 /** Ends the visit: no script, listener, cookie or setting of it is left. The renderer and its compiled scripts stay. */
 async function forget(page: Page): Promise<void> {
   for (const event of WATCHED) page.removeAllListeners(event);
+  await page.unrouteAll();
   await page.goto(BLANK);
   await page.evaluate(() => {
     localStorage.clear();
