@@ -221,6 +221,24 @@ test('a repeated netting run creates nothing, and concurrent runs create each ve
   assert.equal((await listNominated(asSeller)).length, 1);
 });
 
+test('a run nets any number of position-days, 200 in a transaction', async () => {
+  const { contract, seller, buyer } = await deal();
+  await world.nominate();
+  // As in production: autovacuum analyzes the empty table between changes, and the plan of then is used again.
+  await platform.db.query(statement('test_vacuum_changes', 'vacuum analyze changed_position'));
+  for (let run = 0; run < 20; run++) await world.nominate();
+  for (let at = 0; at < 350; at++) await world.volumes(contract, addDays('2026-01-05', at), 100);
+  assert.deepEqual(await world.nominate(), { positions: 700, created: 700, unchanged: 0, tooLate: 0 });
+  const sizes = await platform.db.query(
+    statement(
+      'test_batch_sizes',
+      'select count(*)::int as size from nomination where brp_no = any($1) group by xmin order by size desc',
+    ),
+    [[seller.no, buyer.no]],
+  );
+  assert.deepEqual(sizes, [200, 200, 200, 100].map((size) => ({ size })));
+});
+
 test('a position that another process nets is skipped and delays nothing else', async () => {
   const [busy, free] = [await deal(), await deal()];
   for (const { contract } of [busy, free]) await world.volumes(contract, DAY, 10);

@@ -24,19 +24,22 @@ import {
 const DEBOUNCE_MS = 600;
 const MAX_DEBOUNCE_MS = 1200;
 
-/** `skip locked`: position-days that another process is netting are left to that process. */
+/**
+ * `skip locked`: position-days that another process is netting are left to that process. An array, not `in`: a join may run
+ * its subquery once per row, and every run would take more rows.
+ */
 const TAKE_DIRTY = statement(
   'take_marks',
   `with taken as (
      delete from changed_position
-     where (position_no, delivery_day) in (
-       select position_no, delivery_day from changed_position
+     where ctid = any(array(
+       select ctid from changed_position
        where ($2::date is null or delivery_day = $2)
          and (touched_at <= clock_timestamp() - $3::int * interval '1 ms'
            or marked_at <= clock_timestamp() - $4::int * interval '1 ms')
        order by delivery_day, position_no
        limit $1
-       for update skip locked)
+       for update skip locked))
      returning position_no, delivery_day)
    select t.position_no, t.delivery_day, p.brp_no
    from taken t join position p on p.no = t.position_no

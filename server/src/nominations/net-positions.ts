@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Tso } from '@saldo/api';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { type Direction, TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
@@ -27,6 +28,8 @@ export type DirtyPositionDay = { position_no: number; delivery_day: DeliveryDay;
 
 /** Upper bound for the position-days of one transaction. */
 export const POSITION_DAYS_PER_BATCH = 200;
+/** Sheets that are read or netted without a turn of the event loop, about two milliseconds: requests of others go on. */
+const SHEETS_WITHOUT_PAUSE = 500;
 
 type NettedPositionDay = { positionDay: DirtyPositionDay; next: NextNominations; basis: Basis };
 
@@ -41,9 +44,16 @@ export async function netPositionDays(
   const closings = closingsOf(dirty, rules);
   const inputs = await readNettingInputs(tx, dirty, closings);
   const [currents, lateDays] = [await readCurrent(tx, dirty), await readLateDays(tx, dirty, inputs)];
-  return dirty.map((positionDay, at) => {
+  const netted: NettedPositionDay[] = [];
+  let sheets = 0;
+  for (const [at, positionDay] of dirty.entries()) {
     const { delivery_day: day, position_no: positionNo } = positionDay;
     const input = inputs[at] as NettingInput;
+    sheets += input.contributions.length;
+    if (sheets > SHEETS_WITHOUT_PAUSE) {
+      await setImmediate();
+      sheets = 0;
+    }
     const saldo = net(slotCount(day), input.contributions);
     const contractDays = lateDays[at] ?? [];
     const sendable =
@@ -51,8 +61,9 @@ export async function netPositionDays(
         ? saldo
         : sendableSaldo(saldo, positionNo, contractDays, closings.get(day) ?? []);
     const next = nextNominations({ day, saldo, sendable, previous: currents[at] ?? [], now, rules });
-    return { positionDay, next, basis: basisOf(input) };
-  });
+    netted.push({ positionDay, next, basis: basisOf(input) });
+  }
+  return netted;
 }
 
 const POSITIONS = statement(
@@ -171,7 +182,8 @@ async function readNettingInputs(
     dirty.map((positionDay) => positionDay.delivery_day),
     dirty.map((positionDay) => timestamp(firstClosing(positionDay.delivery_day))),
   ]);
-  for (const [at, sends, contractNo, revision, packed, statuses, isLate] of columns) {
+  for (const [row, [at, sends, contractNo, revision, packed, statuses, isLate]] of columns.entries()) {
+    if (row % SHEETS_WITHOUT_PAUSE === 0) await setImmediate();
     const { contributions, revisions, lateContracts } = inputs[at - 1] as NettingInput;
     if (packed !== null)
       contributions.push({ sends, receives: !sends, sheets: [{ volumes: unpackVolumes(packed), statuses }] });
