@@ -90,15 +90,32 @@ export async function openStage(now?: string, environment: Record<string, string
       await page.emulateMedia({ colorScheme: theme });
       const faults = watch(page, platform);
       try {
-        const result = await act(page);
+        const result = await withinHang(act(page), page);
         assert.deepEqual(faults, []);
         return result;
       } finally {
-        await forget(page);
-        known.push(page);
+        if (!page.isClosed()) {
+          await forget(page);
+          known.push(page);
+        }
       }
     },
   };
+}
+
+/** Not all calls of Playwright have a time limit of their own. A page that hangs is closed, so that later tests run. */
+async function withinHang<T>(visit: Promise<T>, page: Page): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const hang = new Promise<'hang'>((resolve) => {
+    timer = setTimeout(resolve, HANG_MS, 'hang');
+  });
+  const ended = await Promise.race([visit.then((value) => ({ value })), hang]).finally(() =>
+    clearTimeout(timer),
+  );
+  if (ended !== 'hang') return ended.value;
+  const url = page.url();
+  await page.context().close();
+  throw new Error(`The visit of ${url} did not end within ${HANG_MS} ms.`);
 }
 
 /** Ends the visit: no script, listener, cookie or setting of it is left. The renderer and its compiled scripts stay. */

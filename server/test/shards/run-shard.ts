@@ -14,6 +14,9 @@ export function runShard(url: string): void {
   runFiles(folder, (at) => at % shards.length === shard);
 }
 
+/** Time limit of a file: longer than `--test-timeout`, which is for one test. Node.js ignores `Infinity` here. */
+const FILE_MS = 2_700_000;
+
 /**
  * Runs test files of a folder one after the other. Each file is a test whose subtests are the tests of the file: its
  * `after` hooks run when the file ends, and its failures are listed under its name.
@@ -21,8 +24,7 @@ export function runShard(url: string): void {
 export function runFiles(folder: string, isIncluded: (at: number) => boolean = () => true): void {
   const files = globSync('*.test.ts', { cwd: folder }).toSorted();
   for (const file of files.filter((_, at) => isIncluded(at))) {
-    // Only the tests inside have a time limit.
-    test(file, { timeout: Number.POSITIVE_INFINITY }, async () => {
+    test(file, { timeout: FILE_MS }, async () => {
       await import(path.join(folder, file));
     });
   }
