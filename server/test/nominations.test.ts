@@ -236,7 +236,10 @@ test('a run nets any number of position-days, 200 in a transaction', async () =>
     ),
     [[seller.no, buyer.no]],
   );
-  assert.deepEqual(sizes, [200, 200, 200, 100].map((size) => ({ size })));
+  assert.deepEqual(
+    sizes,
+    [200, 200, 200, 100].map((size) => ({ size })),
+  );
 });
 
 test('a position that another process nets is skipped and delays nothing else', async () => {
