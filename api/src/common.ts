@@ -62,7 +62,14 @@ export const LIMITS = {
 } as const;
 
 /** Formats that the server checks and the documentation names; `date` and `date-time` are part of JSON Schema. */
-export const CUSTOM_FORMATS = ['eic', 'balance-group-eic', 'country-code', 'new-email', 'text'] as const;
+export const CUSTOM_FORMATS = [
+  'eic',
+  'balance-group-eic',
+  'country-code',
+  'new-email',
+  'text',
+  'name',
+] as const;
 
 /** An object that rejects unknown members. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
@@ -95,7 +102,7 @@ export const Name = (description: string, example: string) =>
   Type.String({
     minLength: 1,
     maxLength: LIMITS.nameLength,
-    format: 'text',
+    format: 'name',
     description,
     examples: [example],
   });

@@ -65,6 +65,7 @@ function describeDocument(
   ajv.addFormat('eic', (text: string) => checkEic(text) === null);
   ajv.addFormat('country-code', (text: string) => /^[A-Z]{2}$/.test(text));
   ajv.addFormat('text', (text: string) => text.isWellFormed());
+  ajv.addFormat('name', (text: string) => text.isWellFormed() && text.trim() !== '');
   ajv.addFormat('uri', (text: string) => URL.canParse(text));
   ajv.addSchema(api, 'api');
 

@@ -51,6 +51,7 @@ test('every invalid field of a BRP is reported, and nothing is created', async (
   const before = (await walk(operator, '/operator/v1/brps', 'brps', 100)).length;
   assertRefused(await post('/brps', {}), 'name required');
   assertRefused(await post('/brps', { name: '' }), 'name value_too_small');
+  assertRefused(await post('/brps', { name: ' \t\u00a0' }), 'name invalid_format');
   assertRefused(await post('/brps', { name: 'x'.repeat(201) }), 'name value_too_large');
   assertRefused(await post('/brps', { name: 'a\0b' }), 'name invalid_format');
   assertRefused(await post('/brps', { name: 7, city: 'x' }), 'city unknown_field', 'name invalid_type');

@@ -95,6 +95,7 @@ export const FIELD_TEXTS: readonly Template[] = [
     'must be an EIC of type X or Y, as balance groups have',
     'muss ein EIC der Art X oder Y sein, wie ihn Bilanzkreise haben',
   ],
+  ['must not be blank', 'darf nicht leer sein'],
   [
     'must not contain NUL characters or unpaired surrogates',
     'darf keine NUL-Zeichen und keine unvollständigen Zeichen enthalten',

@@ -15,6 +15,10 @@ export type Validator = (value: unknown) => ProblemFieldError[];
 /** An offset whose plus sign was not escaped in a URL. */
 const BLANK_OFFSET = / \d\d:\d\d$/;
 
+const ILL_FORMED = 'must not contain NUL characters or unpaired surrogates';
+/** An empty text is reported as too short. */
+const isBlank = (text: string) => /^\s+$/.test(text);
+
 const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text: string) => string }> = {
   date: {
     check: (text) => parseDay(text) !== null,
@@ -37,7 +41,11 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   },
   text: {
     check: isWellFormedText,
-    explain: () => 'must not contain NUL characters or unpaired surrogates',
+    explain: () => ILL_FORMED,
+  },
+  name: {
+    check: (text) => isWellFormedText(text) && !isBlank(text),
+    explain: (text) => (isBlank(text) ? 'must not be blank' : ILL_FORMED),
   },
   'country-code': {
     check: isCountryCode,
