@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { addDays, type DeliveryDay, dayEnd, dayStart, formatInstant, slotCount } from './delivery-day.ts';
 import { gateClosure, gatesOf } from './gates.ts';
 import { isHoliday } from './holidays.ts';
-import { inForce } from './market-rules.ts';
+import { inForce, MAX_DAY_AFTER_DAYS } from './market-rules.ts';
 import { BUILT_IN_RULES } from './market-rules-file.ts';
 
 const utc = (text: string): number => Date.parse(text);
@@ -192,4 +192,16 @@ test('other rules move the gates, and no existing date breaks them', () => {
 
 test('a version that changes no slot is a programming error', () => {
   assert.throws(() => gateClosure('2026-01-15', rules, 0, []));
+});
+
+test('every gate of a day is on the day before or later, and within the limit of the day-after gate', () => {
+  const gates = rules.gates.map((times) => ({ ...times, dayAfterMaxDays: MAX_DAY_AFTER_DAYS }));
+  fc.assert(
+    fc.property(anyDay, (day) => {
+      const { dayAhead, intraday, dayAfter } = gatesOf(day, { ...rules, gates });
+      const [start, end] = [dayStart(addDays(day, -1)), dayEnd(addDays(day, MAX_DAY_AFTER_DAYS))];
+      for (const gate of [dayAhead, intraday(1), intraday(slotCount(day)), dayAfter])
+        assert.ok(gate >= start && gate < end, `${formatInstant(gate)} of ${day}`);
+    }),
+  );
 });

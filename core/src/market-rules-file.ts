@@ -3,14 +3,20 @@ import { parseDay } from './delivery-day.ts';
 import { checkEic } from './eic.ts';
 import { TSOS } from './enums.ts';
 import builtIn from './market-rules.json' with { type: 'json' };
-import { type Dated, type GateTimes, type MarketRules, NUMBER_AUTHORITIES } from './market-rules.ts';
+import {
+  type Dated,
+  type GateTimes,
+  MAX_DAY_AFTER_DAYS,
+  type MarketRules,
+  NUMBER_AUTHORITIES,
+} from './market-rules.ts';
 
 export type ParsedRules =
   | { kind: 'ok'; rules: MarketRules }
   /** The message names the place in the file and what it must be. */
   | { kind: 'invalid'; message: string };
 
-const LIMITS = { leadMinutes: 240, maxDays: 14, daysFromEaster: 180, tagLength: 5, printedLength: 60 };
+const LIMITS = { leadMinutes: 240, daysFromEaster: 180, tagLength: 5, printedLength: 60 };
 const TIME_FORM = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const MONTH_DAY_FORM = /^\d{2}-\d{2}$/;
 const NUMBER_FORM = /^\d{13}$/;
@@ -178,7 +184,7 @@ const gates = dated(
     wait_end: minutesOfDay,
     intraday_lead_minutes: wholeNumber(0, LIMITS.leadMinutes),
     day_after: minutesOfDay,
-    day_after_max_days: wholeNumber(1, LIMITS.maxDays),
+    day_after_max_days: wholeNumber(1, MAX_DAY_AFTER_DAYS),
   },
   (read, place): GateTimes => {
     if (read.wait_end < read.day_ahead) {

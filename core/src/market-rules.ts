@@ -20,6 +20,9 @@ export type GateTimes = {
   readonly dayAfterMaxDays: number;
 };
 
+/** Upper bound of `dayAfterMaxDays`: no gate of a delivery day is later than this many days after it. */
+export const MAX_DAY_AFTER_DAYS = 14;
+
 /** Issuers of the numbers by which gateways address market partners. */
 export const NUMBER_AUTHORITIES = ['BDEW', 'GS1', 'DVGW'] as const;
 export type PartyNumber = {

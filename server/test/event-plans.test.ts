@@ -9,6 +9,7 @@ import { readerConfig } from '../src/platform/db/connection.ts';
 import { type Db, openDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { createDatabase } from './databases.ts';
+import { type Asked, explain, nodesOf, numberIn } from './explain.ts';
 
 /** Explains the statement of a page on a large log, near its beginning, in its middle and at its end. */
 
@@ -49,15 +50,9 @@ async function fillLog(): Promise<void> {
 await fillLog();
 const { horizon } = await readHorizon(db);
 
-type Node = Readonly<Record<string, unknown>> & { readonly Plans?: readonly Node[] };
-const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-const numberIn = (node: Node, name: string) => Number(node[name] ?? 0);
-
 /** The rows of the log that a page reads, by index, and the pages of the database that it touches. */
-async function costOf({ name, text }: Statement, values: readonly unknown[]) {
-  const explain = { name: `explain_${name}`, text: `explain (analyze, buffers, format json) ${text}` };
-  const { rows } = await reader.query({ ...explain, values: [...values] });
-  const root = (rows[0]['QUERY PLAN'] as [{ Plan: Node }])[0].Plan;
+async function costOf(one: Asked) {
+  const root = await explain(reader, one, 'analyze, buffers, ');
   const scans = nodesOf(root)
     .filter((node) => node['Relation Name'] === 'event')
     .map((node) => ({
@@ -75,7 +70,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
 };
 
 async function pageOf(owner: Owner, types: readonly EventType[] | null, after: number) {
-  const asked: { statement: Statement; values: readonly unknown[] }[] = [];
+  const asked: Asked[] = [];
   const recording = {
     query(statement: Statement, values: readonly unknown[] = []) {
       asked.push({ statement, values });
@@ -85,9 +80,9 @@ async function pageOf(owner: Owner, types: readonly EventType[] | null, after: n
   const filter = { tenants: tenantsOf(owner), types };
   const range = { order: 'oldest_first', after, upTo: horizon, count: PAGE } as const;
   const { events, readTo } = await listEvents(recording, filter, range);
-  const [{ statement, values } = assert.fail(), ...others] = asked;
+  const [one = assert.fail(), ...others] = asked;
   assert.deepEqual(others, [], 'one statement');
-  return { events, readTo, ...(await costOf(statement, values)) };
+  return { events, readTo, ...(await costOf(one)) };
 }
 
 for (const [api, owner] of Object.entries(OWNERS)) {
@@ -128,7 +123,7 @@ for (const [api, owner] of Object.entries(OWNERS)) {
 }
 
 test('a scrape of the metrics reads one row of the log by its key', async () => {
-  const { scans } = await costOf(MEASURE, ['2026-11-16T12:00:00Z', '2026-11-16']);
+  const { scans } = await costOf({ statement: MEASURE, values: ['2026-11-16T12:00:00Z', '2026-11-16'] });
   assert.deepEqual(
     scans.map(({ index, rows }) => `${index}: ${rows}`),
     ['Index Scan of event_pkey: 0', 'Index Scan of event_pkey: 1'],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { hotConfig } from '../src/platform/db/connection.ts';
 import { type HotStatement, knownHotStatements } from '../src/platform/db/statement.ts';
+import { explain, nodesOf } from './explain.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { createWorld } from './world.ts';
 
@@ -14,19 +15,8 @@ const contract = await world.contract(producer, consumer);
 const session = new pg.Client(hotConfig(platform.databaseUrl));
 await session.connect();
 
-type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Index Cond'?: string; Plans?: Plan[] };
-
-async function explain({ name, text }: HotStatement): Promise<Plan> {
-  const parameters = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
-  await session.query(`prepare ${name} as ${text}`);
-  const values = parameters === 0 ? '' : `(${Array.from({ length: parameters }, () => 'null').join(', ')})`;
-  const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (format json) execute ${name}${values}`,
-  );
-  return rows[0]!['QUERY PLAN'][0].Plan;
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+const parametersOf = ({ text }: HotStatement) =>
+  Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
 
 /** One row per market list. */
 const TINY_TABLES = ['market_list'];
@@ -45,12 +35,13 @@ test('every hot statement reads its tables by an index condition alone', async (
   const statements = knownHotStatements();
   assert.ok(statements.length > 30, `only ${statements.length} are known`);
   for (const statement of statements) {
-    const plan = await explain(statement);
+    const values = Array.from({ length: parametersOf(statement) }, () => null);
+    const plan = await explain(session, { statement, values });
     for (const node of nodesOf(plan)) {
       const relation = node['Relation Name'];
-      if (relation === undefined || TINY_TABLES.includes(relation)) continue;
+      if (relation === undefined || TINY_TABLES.includes(String(relation))) continue;
       const what = `${statement.name}: ${JSON.stringify(plan, null, 1)}`;
-      assert.match(node['Node Type'], /^Index (Only )?Scan$/, what);
+      assert.match(String(node['Node Type']), /^Index (Only )?Scan$/, what);
       assert.ok(node['Index Cond'], what);
     }
   }

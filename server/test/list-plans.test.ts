@@ -9,22 +9,14 @@ import {
   TSOS,
 } from '@saldo/api';
 import pg from 'pg';
-import { pino } from 'pino';
-import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
-import { createDocumentation } from '../src/documentation.ts';
-import { EventPoller } from '../src/events/poller.ts';
 import { findTsosInUse } from '../src/parties/store.ts';
-import { createLastUsed } from '../src/platform/auth/last-used.ts';
-import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
-import type { Database } from '../src/platform/db/database.ts';
-import type { Statement } from '../src/platform/db/statement.ts';
-import { RequestQueue } from '../src/platform/http/request-queue.ts';
-import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
+import { type Asked, explain, nodesOf, type PlanNode } from './explain.ts';
 import { startTestPlatform } from './harness.ts';
-import { insertPlatformRows } from './platform-rows.ts';
+import { insertPlatformRows, pretendGrowth } from './platform-rows.ts';
+import { createRecordedApp } from './recorded-app.ts';
 import { createWorld } from './world.ts';
 
 /**
@@ -32,18 +24,13 @@ import { createWorld } from './world.ts';
  * its statements are explained on a platform whose statistics look large to the planner.
  */
 const platform = await startTestPlatform();
-const PRETENDED_GROWTH = 1000;
 
 async function loadPlatform(): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: platform.databaseUrl });
   await client.connect();
   try {
     await insertPlatformRows(client, { brps: 100, rowsPerBrp: 20, days: 4 });
-    await client.query(
-      `update pg_class set reltuples = reltuples * $1
-       where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') and reltuples > 0`,
-      [PRETENDED_GROWTH],
-    );
+    await pretendGrowth(client);
     const { rows } = await client.query(`select
       (select typeid('brp', id) from brp where no = 1) as brp_id,
       (select typeid('acc', id) from account where no = 1) as account_id,
@@ -73,52 +60,9 @@ const CALLERS = {
 };
 type Caller = keyof typeof CALLERS;
 
-type Asked = { readonly statement: Statement; readonly values: readonly unknown[] };
-const asked = new Map<string, Asked>();
-const texts = new Map<string, string>();
-
-function record(statement: Statement, values: readonly unknown[]): void {
-  const { name, text } = statement;
-  assert.equal(text, texts.get(name) ?? text, `two statements are named ${name}`);
-  texts.set(name, text);
-  asked.set(name, { statement, values });
-}
-
-const { db } = platform;
-const queries: Pick<Database, 'query' | 'arrays'> = {
-  query(statement, values = []) {
-    record(statement, values);
-    return db.query(statement, values);
-  },
-  arrays(statement, values = []) {
-    record(statement, values);
-    return db.arrays(statement, values);
-  },
-};
-const recording: Database = { ...db, ...queries, hot: queries };
-
-const recorded = { ...recording, current: recording, replication: null };
-
-const { config, customerUrl } = platform;
-const logger = pino({ level: 'silent' });
-const parts = {
-  ...{
-    config,
-    logger,
-    db: recorded,
-    clock: movableClock(platform.clock),
-    metrics: createMetrics(),
-    tracer: null,
-  },
-  ...{ ...(await createRateLimiter(config, logger)), lastUsed: createLastUsed(db) },
-  queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
-  poller: new EventPoller(recording, logger),
-  importCounts: { rows: 0, rejected: 0 },
-  site: createDocumentation(config),
-  webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
-};
-const app = await createApp({ ...parts, customerUrl, portal: null });
-const customerApp = await createCustomerApp(parts);
+const { app, customerApp, recording, asked } = await createRecordedApp(platform);
+/** The last execution of each statement. */
+const askedByName = () => new Map(asked.map((one) => [one.statement.name, one]));
 
 const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpoints, portalEndpoints) as {
   readonly [id: string]: Endpoint;
@@ -279,9 +223,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     listLate: {
       '-': 'late_position_day_pkey(; delivery_day, position_no)',
-      'delivery_date=2026-01-02': 'late_position_day_pkey(delivery_day; position_no)',
-      'brp_id={brp_id} brp_id={brp_id}&delivery_date=2026-01-02':
-        'late_position_day_of_brp(brp_no; delivery_day, position_no)',
+      'delivery_date=2026-01-02 brp_id={brp_id}&delivery_date=2026-01-02':
+        'late_position_day_pkey(delivery_day; position_no)',
+      'brp_id={brp_id}': 'late_position_day_of_brp(brp_no; delivery_day, position_no)',
     },
     listMismatches: {
       'delivery_date=2026-01-02 delivery_date=2026-01-02&tso=DE_TENNET':
@@ -381,9 +325,6 @@ const cases = (Object.keys(PLANS) as Caller[]).flatMap((caller) =>
   ),
 );
 
-type PlanNode = { readonly [name: string]: unknown; readonly Plans?: readonly PlanNode[] };
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-
 type Index = { readonly name: string; readonly is_unique: boolean; readonly columns: readonly string[] };
 const READ_INDEXES = `
   select c.relname as name, i.indisunique as is_unique, array(
@@ -404,16 +345,8 @@ class Explainer {
   close = () => this.client.end();
 
   /** What the statement reads with its generic plan, under the settings of the server's read connections. */
-  async readsOf({ statement, values }: Asked): Promise<string[]> {
-    const literal = (value: unknown) =>
-      value === null
-        ? 'null'
-        : this.client.escapeLiteral(Array.isArray(value) ? `{${value.join()}}` : String(value));
-    const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
-    await this.client.query(`prepare asked as ${statement.text}`);
-    const { rows } = await this.client.query(`explain (format json) execute asked ${given}`);
-    await this.client.query('deallocate asked');
-    const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }];
+  async readsOf(one: Asked): Promise<string[]> {
+    const plan = await explain(this.client, one);
     // The index of a bitmap scan is in a node of its own.
     const scans = nodesOf(plan).filter(
       (node) => node['Node Type'] === 'Bitmap Index Scan' || node['Relation Name'] !== undefined,
@@ -482,11 +415,11 @@ test('every list reads the rows of its tenant and main filter by an index, and n
       listener.inject({ url: addressOf(endpoint, query, caller), headers: CALLERS[caller] });
     // The first request of a process also reads data that later ones have cached.
     await ask();
-    asked.clear();
+    asked.length = 0;
     const { statusCode, body } = await ask();
     assert.equal(statusCode, 200, body);
     const reads = [];
-    for (const [name, one] of asked)
+    for (const [name, one] of askedByName())
       if (!isBesideTheList(name)) reads.push(...(await explainer.readsOf(one)));
     assert.equal(reads.join(' + '), wanted, `${id} for ${caller}: ${query}`);
   }
@@ -496,10 +429,10 @@ test('whether a position is in use is found by the placements in it', async (t) 
   const explainer = new Explainer();
   await explainer.open();
   t.after(explainer.close);
-  asked.clear();
+  asked.length = 0;
   await findTsosInUse(recording, eic, TSOS, '2026-06-01');
   const reads = [];
-  for (const one of asked.values()) reads.push(...(await explainer.readsOf(one)));
+  for (const one of askedByName().values()) reads.push(...(await explainer.readsOf(one)));
   assert.deepEqual(reads, [
     'placement_of_position(position_no; last_day)',
     'former_party_of_position(position_no; last_day)',
@@ -510,10 +443,13 @@ test('due webhooks are found by one index scan per enabled endpoint', async (t) 
   const explainer = new Explainer();
   await explainer.open();
   t.after(explainer.close);
-  asked.clear();
+  asked.length = 0;
   await claimDue(recording, { byEndpoint: new Map(), failing: 0 }, 0);
-  assert.deepEqual([...asked.keys()], ['has_due_webhook_deliveries', 'has_due_failing_webhook_deliveries']);
-  for (const one of asked.values()) {
+  assert.deepEqual(
+    [...askedByName().keys()],
+    ['has_due_webhook_deliveries', 'has_due_failing_webhook_deliveries'],
+  );
+  for (const one of askedByName().values()) {
     assert.deepEqual(await explainer.readsOf(one), [
       'webhook_endpoint_enabled()',
       'webhook_delivery_due(endpoint_id; next_attempt_at)',

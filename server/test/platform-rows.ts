@@ -1,4 +1,7 @@
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type pg from 'pg';
+
+const FIRST_DAY = '2026-01-01';
 
 export type PlatformSize = {
   readonly brps: number;
@@ -84,33 +87,42 @@ const OF_ROWS = [
    from (select id from webhook_endpoint limit $1::int / $2::int) w, generate_series(1, 5 * $2::int) n`,
 ];
 
-/** $1 is the number of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */
+/** $1 is an array of days. One of fifty sheets is corrected, one of 500 has an invalid cell. */
 const OF_DAYS = [
   `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
      receiver_brp, volumes)
-   select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), no, date '2026-01-01' + day, 1,
+   select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), no, day, 1,
      seller_position, buyer_position, seller_brp, buyer_brp, decode('02' || repeat('03e8', 96), 'hex')
-   from contract, generate_series(0, $1::int - 1) day`,
+   from contract, unnest($1::date[]) day`,
   `insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
-   select no, date '2026-01-01' + day, 1, seller_brp, buyer_brp, case when (no + day) % 500 = 0 then 3 else 5 end,
-     array[case when (no + day) % 500 = 0 then 1 else 2 end] || array_fill(0, array[95])
-   from contract, generate_series(0, $1::int - 1) day where (no + day) % 50 = 0`,
+   select no, day, 1, seller_brp, buyer_brp, case when n % 500 = 0 then 3 else 5 end,
+     array[case when n % 500 = 0 then 1 else 2 end] || array_fill(0, array[95])
+   from contract, unnest($1::date[]) day, lateral (select no + (day - date '2020-01-01') as n) n where n % 50 = 0`,
   `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, amounts,
      gate_closure, sent_at, created_at, basis_contracts, basis_revisions, basis_invalidations)
-   select gen_random_uuid(), no, brp_no, eic, tso, date '2026-01-01' + day, direction, 1,
-     case (no + day) % 50 when 0 then 'partial_match' when 1 then 'pending' else 'match' end::nomination_status,
-     array_fill(1, array[96]), timestamptz '2025-12-31 13:30Z' + day * interval '1 day',
-     case (no + day) % 50 when 1 then null else now() end, now(), '{}', '{}', '{}'
-   from position, generate_series(0, $1::int - 1) day, unnest('{out,in}'::direction[]) direction`,
+   select gen_random_uuid(), no, brp_no, eic, tso, day, direction, 1,
+     case n % 50 when 0 then 'partial_match' when 1 then 'pending' else 'match' end::nomination_status,
+     array_fill(1, array[96]), (day - 1 + time '13:30') at time zone 'UTC', case n % 50 when 1 then null else now() end,
+     now(), '{}', '{}', '{}'
+   from position, unnest($1::date[]) day, unnest('{out,in}'::direction[]) direction,
+     lateral (select no + (day - date '2020-01-01') as n) n`,
   `insert into late_position_day (delivery_day, position_no, brp_no, slots, nominated, transactions, since)
-   select date '2026-01-01' + day, no, brp_no, '{1}', '{1}', '{2}', now()
-   from position, generate_series(0, $1::int - 1) day`,
+   select day, no, brp_no, '{1}', '{1}', '{2}', now() from position, unnest($1::date[]) day`,
   `insert into anomaly (nomination_id, message_id)
    select n.id, m.id from nomination n, (select id from message limit 1) m
-   where n.status = 'partial_match' and n.delivery_day < date '2026-01-01' + $1::int`,
+   where n.status = 'partial_match' and n.delivery_day = any($1::date[])`,
+];
+
+/** $1 is the number of days. */
+const OF_EXCHANGE = [
   `insert into unsent_schedule (tso, delivery_day, noted_at)
    select 'DE_AMPRION', date '2020-01-01' + n, now() from generate_series(1, 100 * $1::int) n`,
 ];
+
+/** Inserts a sheet per contract and two nominations per position for each of these days, and anomalies if there is a message. */
+export async function insertDays(client: pg.Client, days: readonly DeliveryDay[]): Promise<void> {
+  for (const text of OF_DAYS) await client.query(text, [days]);
+}
 
 /**
  * Fills an empty database with the rows of a platform by SQL, within seconds. All BRPs have the same size, so the
@@ -124,7 +136,23 @@ export async function insertPlatformRows(
   await client.query('set session_replication_role = replica');
   for (const text of OF_BRPS) await client.query(text, [brps]);
   for (const text of OF_ROWS) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);
-  for (const text of OF_DAYS) await client.query(text, [days]);
+  await insertDays(
+    client,
+    Array.from({ length: days }, (_, at) => addDays(FIRST_DAY, at)),
+  );
+  for (const text of OF_EXCHANGE) await client.query(text, [days]);
   await client.query('reset session_replication_role');
   await client.query('vacuum (analyze)');
+}
+
+const PRETENDED_GROWTH = 1000;
+
+/** Makes the planner choose the plans of a platform with a thousand times as many rows. */
+export async function pretendGrowth(client: pg.Client): Promise<void> {
+  await client.query('vacuum (analyze)');
+  await client.query(
+    `update pg_class set reltuples = reltuples * $1
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'i') and reltuples > 0`,
+    [PRETENDED_GROWTH],
+  );
 }

@@ -120,7 +120,9 @@ export async function listAudit(
   // The entries of one record are few: their index is better than that of the period.
   if (filter.subject !== null || (since === null && until === null))
     return db.query<AuditRow>(...list([no, page.count], { ...filter, since, until }));
-  const at = page.after === null ? from.at : timestamp(page.after.at);
+  // The first page starts at the edge of the period: an index scan from further away would read all entries up to it.
+  const edge = (page.order === 'oldest_first' ? since : until) ?? from.at;
+  const at = page.after === null ? edge : timestamp(page.after.at);
   return db.query<AuditRow>(
     ...ofPeriod([no, page.count, at, since ?? '-infinity', until ?? 'infinity'], filter),
   );

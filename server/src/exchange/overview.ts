@@ -4,6 +4,7 @@ import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { MAX_DAY_AFTER_DAYS } from '@saldo/core/market-rules.ts';
 import { readDays } from '../archived-days/store.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -90,12 +91,20 @@ export type UnsentRow = {
   error: string | null;
 };
 
+const localMidnight = (date: string) => `((${date})::timestamp at time zone 'Europe/Berlin')`;
+
+/**
+ * $1 and $2 gate and id of the last row on the previous page, $3 row limit, $4 day, $5 TSO. The index is by gate. The
+ * first gate of a day is on the day before it, so that a page of a day does not read all nominations that were never sent.
+ */
 const UNSENT = statement(
   'list_unsent',
   `select n.id, n.delivery_day, n.eic, n.tso, n.direction, n.version, n.gate_closure, n.created_at, u.error
    from nomination n
    left join unsent_schedule u on u.delivery_day = n.delivery_day and u.tso = n.tso
-   where n.sent_at is null and n.status <> 'superseded' and (n.gate_closure, n.id) > ($1, $2::uuid)
+   where n.sent_at is null and n.status <> 'superseded'
+     and (n.gate_closure, n.id) > (greatest($1, ${localMidnight('$4::date - 1')}), $2::uuid)
+     and n.gate_closure < coalesce(${localMidnight(`$4::date + ${MAX_DAY_AFTER_DAYS + 1}`)}, 'infinity')
      and ($4::date is null or n.delivery_day = $4)
      and ($5::tso is null or n.tso = $5)
    order by n.gate_closure, n.id

@@ -154,7 +154,7 @@ const LIST = filteredList({
     brpNo: { type: 'int', condition: (brpNo: string) => `l.brp_no = ${brpNo}` },
     day: { type: 'date', condition: (day: string) => `l.delivery_day = ${day}` },
   },
-  leads: ['brpNo', 'day'],
+  leads: ['day', 'brpNo'],
   text: (where) => `select l.delivery_day, l.position_no, b.id as brp_id, p.eic, p.tso, l.slots, l.nominated,
      l.transactions, l.since
    from (

@@ -6,6 +6,7 @@ import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '.
 import type { Db } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
+import { FIRST_ID } from '../platform/http/paging.ts';
 import { type InstantRange, namesDays, wholeDays } from '../platform/http/time-filter.ts';
 
 type NominationStatus = Nomination['status'];
@@ -50,15 +51,15 @@ const FILTERS = {
 };
 
 /**
- * $1 and $2 day and id of the last row on the previous page, $3 first day, $4 last day, $5 minimum number of slots of
- * the day, $6 row limit, $7 the viewer's BRP. All nominations of a balance group belong to its BRP, so the operator's
- * filter by EIC can use the index by BRP.
+ * $1 and $2 day and id of the last row before the page, $3 last day, $4 minimum number of slots of the day, $5 row limit,
+ * $6 the viewer's BRP. All nominations of a balance group belong to its BRP, so the operator's filter by EIC can use the
+ * index by BRP.
  */
 function nominationList(kind: Viewer['kind'], columns: string, name: string) {
   return filteredList({
     make: hotStatement,
     name: viewedBy(kind, name),
-    ownParameters: kind === 'brp' ? 7 : 6,
+    ownParameters: kind === 'brp' ? 6 : 5,
     filters: FILTERS,
     leads: ['eic', 'status'],
     text: (where, lead, parameterOf) => {
@@ -67,13 +68,13 @@ function nominationList(kind: Viewer['kind'], columns: string, name: string) {
           ? [`brp_no = (select brp_no from balance_group where eic = ${parameterOf('eic')})`]
           : [];
       const conditions = [
-        ...(kind === 'brp' ? ['brp_no = $7'] : owner),
+        ...(kind === 'brp' ? ['brp_no = $6'] : owner),
         '(delivery_day, id) > ($1::date, $2::uuid)',
-        'delivery_day >= $3::date and delivery_day <= $4::date',
-        'cardinality(amounts) >= $5',
+        'delivery_day <= $3::date',
+        'cardinality(amounts) >= $4',
         where,
       ];
-      return `select ${columns} from nomination where ${conditions.join(' and ')} order by delivery_day, id limit $6`;
+      return `select ${columns} from nomination where ${conditions.join(' and ')} order by delivery_day, id limit $5`;
     },
   });
 }
@@ -100,7 +101,9 @@ export async function listNominations(
 ): Promise<NominationRow[]> {
   const { first, last } = wholeDays(filter.delivery);
   const slots = Math.min(filter.slotFrom, MAX_SLOTS);
-  const own = [page.after.day, page.after.id, first, last, slots, page.count, ...tenantValues(viewer)];
+  // Not as a condition of its own: an index scan starts at the cursor, and would read all entries up to the first day.
+  const after = page.after.day < first ? { day: first, id: FIRST_ID } : page.after;
+  const own = [after.day, after.id, last, slots, page.count, ...tenantValues(viewer)];
   const { eic, status, tso, direction } = filter;
   const list = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind];
   const query = list(own, { eic, status, tso, direction });
