@@ -14,7 +14,7 @@ import {
   type Basis,
   type DirtyPositionDay,
   netPositionDays,
-  POSITION_DAYS_PER_BATCH,
+  POSITION_DAYS_AT_ONCE,
 } from './net-positions.ts';
 
 /**
@@ -45,6 +45,9 @@ const TAKE_DIRTY = statement(
    from taken t join position p on p.no = t.position_no
    order by t.delivery_day, t.position_no`,
 );
+
+/** Upper bound for the position-days of one transaction. */
+const POSITION_DAYS_PER_BATCH = 200;
 
 export type NominationRun = { positions: number; created: number; unchanged: number; tooLate: number };
 
@@ -85,19 +88,20 @@ async function nominateBatch(
   which: readonly unknown[],
 ): Promise<NominationRun> {
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
-  const netted = await netPositionDays(tx, dirty, now, rules);
-  const kinds = netted.map(({ next }) => next.kind);
-  const made = netted.flatMap(({ positionDay, next, basis }) =>
-    next.kind === 'versions' ? next.versions.map((version) => ({ positionDay, version, basis })) : [],
-  );
-  await insertVersions(tx, made, now);
-  await saveLate(tx, netted, now);
-  return {
-    positions: dirty.length,
-    created: made.length,
-    unchanged: kinds.filter((kind) => kind === 'unchanged').length,
-    tooLate: kinds.filter((kind) => kind === 'too_late').length,
-  };
+  const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
+  for (let at = 0; at < dirty.length; at += POSITION_DAYS_AT_ONCE) {
+    const netted = await netPositionDays(tx, dirty.slice(at, at + POSITION_DAYS_AT_ONCE), now, rules);
+    const kinds = netted.map(({ next }) => next.kind);
+    const made = netted.flatMap(({ positionDay, next, basis }) =>
+      next.kind === 'versions' ? next.versions.map((version) => ({ positionDay, version, basis })) : [],
+    );
+    await insertVersions(tx, made, now);
+    await saveLate(tx, netted, now);
+    run.created += made.length;
+    run.unchanged += kinds.filter((kind) => kind === 'unchanged').length;
+    run.tooLate += kinds.filter((kind) => kind === 'too_late').length;
+  }
+  return run;
 }
 
 /** Inserts a whole batch. Nested arrays are passed as text, because `unnest` would flatten them. */
