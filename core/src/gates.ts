@@ -28,7 +28,10 @@ export function gatesOf(day: DeliveryDay, rules: MarketRules): Gates {
     dayAhead: localInstant(dayBefore, times.dayAheadMinutes),
     waitEnd: localInstant(dayBefore, times.waitEndMinutes),
     intraday: (slot) => slotStart(day, slot) - times.intradayLeadMinutes * MINUTE_MS,
-    dayAfter: localInstant(dayAfterClosing(day, rules, times.dayAfterMaxDays), times.dayAfterMinutes),
+    // Lazy: the search for a working day takes most of the time, and few callers need it.
+    get dayAfter() {
+      return localInstant(dayAfterClosing(day, rules, times.dayAfterMaxDays), times.dayAfterMinutes);
+    },
   };
 }
 
@@ -58,8 +61,8 @@ export function gateClosure(
   assert(changedSlots.length > 0, 'a version changes at least one slot');
   const gates = gatesOf(day, rules);
   if (now < gates.dayAhead) return gates.dayAhead;
-  if (now >= gates.dayAfter) return 'too_late';
   let earliest = gates.dayAfter;
+  if (now >= earliest) return 'too_late';
   for (const slot of changedSlots) {
     const closure = gates.intraday(slot);
     if (now < closure && closure < earliest) earliest = closure;

@@ -39,7 +39,7 @@ export async function sendDue(
     const named = requested?.tso ? [requested.tso] : null;
     const sendable = (named ?? TSOS).filter(isSendable);
     // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
-    if ((named ?? tsos).some(isSendable)) {
+    if ((named ?? tsos).some((tso) => sendable.includes(tso))) {
       const wanted = {
         day,
         tso: requested?.tso ?? null,
