@@ -37,13 +37,12 @@ export async function sendDue(
       return phase === 'open' || (phase === 'gathering' && requested !== null);
     };
     const named = requested?.tso ? [requested.tso] : null;
-    const sendable = (named ?? TSOS).filter(isSendable);
     // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
-    if ((named ?? tsos).some((tso) => sendable.includes(tso))) {
+    if ((named ?? tsos).some(isSendable)) {
       const wanted = {
         day,
         tso: requested?.tso ?? null,
-        sendable,
+        sendable: (named ?? TSOS).filter(isSendable),
         isRequested: requested !== null,
         resendsRejected: requested !== null && requested.day !== null,
       };
