@@ -187,8 +187,8 @@ const lowRows = (rows: readonly string[][]) =>
 const HOW = `
 The pages are static files: before a phone shows data, it loads and runs the scripts of Preact, of the router, of the queries
 and of the frame, about 100 kB compressed, then reads the session, then the data. What would block the phone at once is
-divided: scripts, router and frame start in tasks of their own, and data are rendered in turns, one per frame
-(\`portal/src/ui/turns.tsx\`): the page, each list of it, eight rows of a table, three cards.
+divided: scripts, router, frame and each request start in tasks of their own, and data are rendered in turns, one per
+frame (\`portal/src/ui/turns.tsx\`): the page, each list of it, four rows of a table, two cards.
 `;
 
 const resultText = (rows: readonly string[][]): string => `# Lighthouse

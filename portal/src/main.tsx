@@ -6,24 +6,23 @@ import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
 import { watchNetwork } from './session/connection.ts';
 import { createQueryClient } from './session/query-client.ts';
+import { prepareRequests } from './session/requests.ts';
 import { sessionQuery } from './session/session.ts';
-import { markUnattendedRequests } from './session/unattended.ts';
+import { newTask } from './ui/new-task.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 import { ToastProvider } from './ui/toast.tsx';
 
 /** Pages without a session. */
 const OPEN_PAGES = ['/sign-in', '/invitation'];
 
-const newTask = () => new Promise((resolve) => setTimeout(resolve));
-
 applyTheme(storedTheme());
-markUnattendedRequests();
+prepareRequests();
 watchNetwork();
 const queryClient = createQueryClient();
+await newTask();
 // Session, texts and the page's script are loaded at the same time, not one after another, while the rest starts.
 if (!OPEN_PAGES.includes(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery);
 const language = firstLanguage();
-// In tasks of their own: together they would block a phone for longer.
 await newTask();
 const router = createPortalRouter(queryClient);
 await newTask();

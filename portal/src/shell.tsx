@@ -36,7 +36,10 @@ export function AppShell() {
       replace: true,
     });
   }, [session, router]);
+  // The frame, then its page: together with the start they would block a phone for longer.
+  const isStarted = useInTurn(true, false);
   if (!session) return null;
+  if (!isStarted) return <EmptyFrame />;
   return (
     <SessionContext value={session}>
       <UnsavedGuard>
@@ -46,17 +49,33 @@ export function AppShell() {
   );
 }
 
+const FRAME =
+  'grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block';
+
+/** The same as in `index.html`, which stays on the screen. */
+function EmptyFrame() {
+  return (
+    <div className={FRAME}>
+      <div className="border-b border-line bg-surface px-4 py-2.5 lg:border-r lg:border-b-0 lg:p-5">
+        <span className="flex items-center gap-2 font-semibold tracking-tight">
+          <img src="/favicon.svg" alt="" className="size-6" />
+          Saldo
+        </span>
+      </div>
+    </div>
+  );
+}
+
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
-  // The first page is rendered after the frame: together they would block a phone for longer.
   const isFrameShown = useInTurn(true, false);
   useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();
   useNotifications();
   return (
-    <div className="grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block">
+    <div className={FRAME}>
       <a
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"

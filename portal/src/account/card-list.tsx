@@ -11,7 +11,7 @@ import type { Listed } from './queries.ts';
 /** Cards shown initially, and added with each "more" click. */
 const STEP = 24;
 /** Cards rendered in a turn: those that a phone shows first. */
-const CARDS_IN_TURN = 3;
+const CARDS_IN_TURN = 2;
 
 export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
 

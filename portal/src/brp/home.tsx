@@ -27,21 +27,18 @@ export function HomePage() {
   const today = useToday();
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
-  // In the turn after that of the list itself.
-  const isAttentionShown = useInTurn(attention.data !== undefined || attention.error !== null);
-  const days = [
-    { day: today, name: t.common.today, query: useNominations(today) },
-    { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
-  ];
+  const nominations = { today: useNominations(today), tomorrow: useNominations(tomorrow) };
+  // Below a list of unknown length: shown in the turns after it, so that they do not move.
+  const isTodayShown = useInTurn(attention.data !== undefined || attention.error !== null);
+  const isTomorrowShown = useInTurn(isTodayShown);
   return (
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
       <NetSaldo day={tomorrow} />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
       <AttentionPanel query={attention} title={t.brp.home.attention} />
-      {/* Below a list of unknown length: shown after it, so that they do not move. */}
-      {isAttentionShown &&
-        days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
+      {isTodayShown && <DayPanel day={today} name={t.common.today} query={nominations.today} />}
+      {isTomorrowShown && <DayPanel day={tomorrow} name={t.common.tomorrow} query={nominations.tomorrow} />}
     </Page>
   );
 }

@@ -36,7 +36,7 @@ export function nextGate({ gates }: DeliveryDayCalendar, now: number): number | 
 
 export type Due = AttentionItem & { readonly deadline: number | null };
 
-const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A critical alarm without a day, such as of the disk, needs an action at once. */
 const dueAt = ({ alarm, day, deadline }: Due): number =>
@@ -49,7 +49,7 @@ export const byUrgency = (items: readonly Due[]): Due[] =>
       // Not a difference, which is not a number between two infinities.
       compare(dueAt(a), dueAt(b)) ||
       KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
-      (b.day ?? '').localeCompare(a.day ?? ''),
+      compare(b.day ?? '', a.day ?? ''),
   );
 
 /** Sent nominations count as unanswered from their delivery day on: until then the TSO may still decide. */

@@ -55,7 +55,7 @@ type Props<Row> = {
 };
 
 /** Rows rendered in a turn. */
-const ROWS_IN_TURN = 8;
+const ROWS_IN_TURN = 4;
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** A table of records. On a narrow screen it scrolls horizontally. */
