@@ -62,15 +62,15 @@ export async function changeStoredDays(
   now: number,
 ): Promise<{ transactions: number; dirty: DirtyPositions }> {
   const dirty = new DirtyPositions();
-  const days = await lockStoredDays(tx, contracts, change);
+  let days = await lockStoredDays(tx, contracts, change);
   let transactions = 0;
+  if (change.kind === 'reissue') {
+    const reissued = await reissueWholeDays(tx, days, dirty, now);
+    transactions += reissued.transactions;
+    days = reissued.left;
+  }
   for (let at = 0; at < days.length; at += DAYS_AT_ONCE) {
-    let some = days.slice(at, at + DAYS_AT_ONCE);
-    if (change.kind === 'reissue') {
-      const reissued = await reissueWholeDays(tx, some, dirty, now);
-      transactions += reissued.transactions;
-      some = reissued.left;
-    }
+    const some = days.slice(at, at + DAYS_AT_ONCE);
     const batch = new DayBatch(tx, now);
     await batch.load(some);
     const restored: Restored = change.kind === 'restore and reissue' ? await restorable(tx, some) : new Map();

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { STATUS_BIT, SUPERSEDED } from '@saldo/core/transactions/sheet.ts';
-import { appendEvents } from '../events/store.ts';
+import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -60,6 +61,9 @@ type ReissuedColumns = [
   receiverBrp: number,
 ];
 
+/** Contract-days that are reissued at once. More would take less time, but block the event loop for longer. */
+const DAYS_AT_ONCE = 224;
+
 /**
  * Reissues the days of which every slot is valid, within the database: nearly all days of a customer that moves. Returns
  * the number of transactions, and the days that are left. Precondition: the contracts are locked.
@@ -70,8 +74,36 @@ export async function reissueWholeDays(
   dirty: DirtyPositions,
   now: number,
 ): Promise<{ transactions: number; left: ContractDay[] }> {
+  const left = new Set(days);
+  let transactions = 0;
+  let some = days.slice(0, DAYS_AT_ONCE);
+  let rows = await reissue(tx, some, now);
+  for (let at = DAYS_AT_ONCE; some.length > 0; at += DAYS_AT_ONCE) {
+    const next = days.slice(at, at + DAYS_AT_ONCE);
+    const append = async () => {
+      // The next days are sent first: the database reissues them while the events of these are made.
+      await setImmediate();
+      const events = rows.flatMap((row) => {
+        const contractDay = some[row[0] - 1]!;
+        left.delete(contractDay);
+        transactions += row[1];
+        return follow(contractDay, row, dirty);
+      });
+      await appendEvents(tx, events, now);
+    };
+    const both = [reissue(tx, next, now), append()] as const;
+    // Both end before an error does: nothing may be sent on the connection after the rollback.
+    await Promise.allSettled(both);
+    [rows] = await Promise.all(both);
+    some = next;
+  }
+  return { transactions, left: [...left] };
+}
+
+async function reissue(tx: Tx, days: readonly ContractDay[], now: number): Promise<ReissuedColumns[]> {
+  if (days.length === 0) return [];
   const parties = days.map(({ contract, day }) => partiesOn(contract, day));
-  const rows = await tx.arrays<ReissuedColumns>(REISSUE_WHOLE_DAYS, [
+  return tx.arrays<ReissuedColumns>(REISSUE_WHOLE_DAYS, [
     days.map(() => newSheetId()),
     days.map(({ contract }) => contract.no),
     days.map(({ day }) => day),
@@ -81,24 +113,22 @@ export async function reissueWholeDays(
     parties.map(({ buyer }) => buyer.brpNo),
     timestamp(now),
   ]);
-  const left = new Set(days);
-  let transactions = 0;
-  const events = rows.flatMap(([at, slots, senderPosition, senderBrp, receiverPosition, receiverBrp]) => {
-    const contractDay = days[at - 1]!;
-    const { contract, day } = contractDay;
-    const { seller, buyer } = parties[at - 1]!;
-    const sheets = [
-      {
-        sender: { positionNo: senderPosition, brpNo: senderBrp },
-        receiver: { positionNo: receiverPosition, brpNo: receiverBrp },
-      },
-      { sender: seller, receiver: buyer },
-    ];
-    left.delete(contractDay);
-    dirty.addMoved(day, sheets);
-    transactions += slots;
-    return transactionEvents(contract, day, sheets, { created: 0, corrected: slots, invalidated: 0 });
-  });
-  await appendEvents(tx, events, now);
-  return { transactions, left: [...left] };
+}
+
+/** Marks the positions of a reissued day. Returns its events. */
+function follow(
+  { contract, day }: ContractDay,
+  [, slots, senderPosition, senderBrp, receiverPosition, receiverBrp]: ReissuedColumns,
+  dirty: DirtyPositions,
+): NewEvent[] {
+  const { seller, buyer } = partiesOn(contract, day);
+  const sheets = [
+    {
+      sender: { positionNo: senderPosition, brpNo: senderBrp },
+      receiver: { positionNo: receiverPosition, brpNo: receiverBrp },
+    },
+    { sender: seller, receiver: buyer },
+  ];
+  dirty.addMoved(day, sheets);
+  return transactionEvents(contract, day, sheets, { created: 0, corrected: slots, invalidated: 0 });
 }
