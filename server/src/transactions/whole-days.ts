@@ -92,7 +92,7 @@ export async function reissueWholeDays(
       await appendEvents(tx, events, now);
     };
     const both = [reissue(tx, next, now), append()] as const;
-    // Both end before an error does: nothing may be sent on the connection after the rollback.
+    // Waits for both even if one fails: nothing may be sent on the connection after the rollback.
     await Promise.allSettled(both);
     [rows] = await Promise.all(both);
     some = next;
