@@ -36,14 +36,15 @@ export function AppShell() {
       replace: true,
     });
   }, [session, router]);
-  // The frame, then its page: together with the start they would block a phone for longer.
+  // Start, frame and page are rendered in separate turns, so that none blocks a phone for long.
   const isStarted = useInTurn(true, false);
+  const [formerPath] = useState(() => router.state.resolvedLocation?.pathname);
   if (!session) return null;
   if (!isStarted) return <EmptyFrame />;
   return (
     <SessionContext value={session}>
       <UnsavedGuard>
-        <Frame />
+        <Frame formerPath={formerPath} />
       </UnsavedGuard>
     </SessionContext>
   );
@@ -52,7 +53,7 @@ export function AppShell() {
 const FRAME =
   'grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block';
 
-/** The same as in `index.html`, which stays on the screen. */
+/** Repeats the markup of `index.html`, so that nothing moves until the frame is rendered. */
 function EmptyFrame() {
   return (
     <div className={FRAME}>
@@ -66,11 +67,12 @@ function EmptyFrame() {
   );
 }
 
-function Frame() {
+/** `formerPath` is that of the page before, such as the sign-in form; undefined if this is the first one. */
+function Frame({ formerPath }: { formerPath: string | undefined }) {
   const { t } = useI18n();
   const isConnected = useIsConnected();
   const isFrameShown = useInTurn(true, false);
-  useFocusOnNewPage();
+  useFocusOnNewPage(formerPath);
   useLiveRefresh();
   usePrefetch();
   useNotifications();
@@ -104,9 +106,9 @@ function Frame() {
 }
 
 /** Moves the focus to the new page after navigation, for screen readers and keyboards. */
-function useFocusOnNewPage(): void {
+function useFocusOnNewPage(formerPath: string | undefined): void {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
-  const shownPath = useRef(path);
+  const shownPath = useRef(formerPath);
   useEffect(() => {
     if (path === undefined || path === shownPath.current) return;
     if (shownPath.current !== undefined) document.getElementById('content')?.focus({ preventScroll: true });

@@ -37,6 +37,10 @@ test('signing in leads to the requested page, and signing out hides everything',
     await heading(page, 'Customers').waitFor();
     await page.waitForURL(({ pathname, search }) => pathname + search === '/customers?status=pending');
     await eventually(async () => assert.equal(await page.title(), 'Customers · Saldo'));
+    // Keyboards and screen readers continue in the new page.
+    await eventually(async () =>
+      assert.equal(await page.evaluate(() => document.activeElement?.id), 'content'),
+    );
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in to Saldo').waitFor();
     await eventually(async () => assert.equal(await page.title(), 'Sign in to Saldo · Saldo'));

@@ -28,7 +28,7 @@ export function HomePage() {
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
   const nominations = { today: useNominations(today), tomorrow: useNominations(tomorrow) };
-  // Below a list of unknown length: shown in the turns after it, so that they do not move.
+  // The days are below a list of unknown length: they are shown after it, so that they do not move.
   const isTodayShown = useInTurn(attention.data !== undefined || attention.error !== null);
   const isTomorrowShown = useInTurn(isTodayShown);
   return (
