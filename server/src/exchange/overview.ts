@@ -95,7 +95,8 @@ const localMidnight = (date: string) => `((${date})::timestamp at time zone 'Eur
 
 /**
  * $1 and $2 gate and id of the last row on the previous page, $3 row limit, $4 day, $5 TSO. The index is by gate. The
- * first gate of a day is on the day before it, so that a page of a day does not read all nominations that were never sent.
+ * first gate of a day is on the day before it, the last one at most `MAX_DAY_AFTER_DAYS` after it: a page of a day reads
+ * the unsent nominations between them, not all.
  */
 const UNSENT = statement(
   'list_unsent',

@@ -87,7 +87,7 @@ export async function reissueWholeDays(
         const contractDay = some[row[0] - 1]!;
         left.delete(contractDay);
         transactions += row[1];
-        return follow(contractDay, row, dirty);
+        return markAndCreateEvents(contractDay, row, dirty);
       });
       await appendEvents(tx, events, now);
     };
@@ -116,7 +116,7 @@ async function reissue(tx: Tx, days: readonly ContractDay[], now: number): Promi
 }
 
 /** Marks the positions of a reissued day. Returns its events. */
-function follow(
+function markAndCreateEvents(
   { contract, day }: ContractDay,
   [, slots, senderPosition, senderBrp, receiverPosition, receiverBrp]: ReissuedColumns,
   dirty: DirtyPositions,
