@@ -18,8 +18,7 @@ create table archived_id (
   other_brp_no int not null
 );
 
--- Schedules stay when their nominations are archived. Without an index of the referencing column, each deleted nomination
--- would also read the whole table.
+-- Schedules stay when their nominations are archived.
 alter table schedule_series drop constraint schedule_series_nomination_id_fkey;
-alter table anomaly drop constraint anomaly_nomination_id_fkey;
+-- The column has no index: each deleted nomination would read the whole table.
 alter table nomination drop constraint nomination_previous_id_fkey;
