@@ -1,8 +1,19 @@
 import type { UserRole } from '@saldo/api';
 import { type ComponentType, lazy, Suspense } from 'react';
-import { loadHome } from './session/homes.ts';
+import { loadPart } from './session/connection.ts';
 import { useSession } from './session/session.ts';
 import { RoutePending } from './ui/route-states.tsx';
+
+type Home = { readonly HomePage: ComponentType };
+
+const LOADERS: Readonly<Record<UserRole, () => Promise<Home>>> = {
+  brp: () => import('./brp/home.tsx'),
+  operator: () => import('./operator/home.tsx'),
+  account: () => import('./account/home.tsx'),
+};
+
+/** Loads the home page of a role. */
+export const loadHome = (role: UserRole): Promise<Home> => loadPart(LOADERS[role]);
 
 const homeOf = (role: UserRole) => lazy(async () => ({ default: (await loadHome(role)).HomePage }));
 

@@ -2,15 +2,15 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { loadHome } from './homes.tsx';
 import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
 import { watchNetwork } from './session/connection.ts';
 import { createQueryClient } from './session/query-client.ts';
 import { prepareRequests } from './session/requests.ts';
-import { sessionQuery } from './session/session.ts';
+import { sessionQuery, setFirstPage } from './session/session.ts';
 import { newTask } from './ui/new-task.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
-import { ToastProvider } from './ui/toast.tsx';
 
 /** Pages without a session. */
 const OPEN_PAGES = ['/sign-in', '/invitation'];
@@ -18,6 +18,8 @@ const OPEN_PAGES = ['/sign-in', '/invitation'];
 applyTheme(storedTheme());
 prepareRequests();
 watchNetwork();
+// The router loads the scripts of all other pages by their addresses.
+setFirstPage((role) => (window.location.pathname === '/' ? loadHome(role) : null));
 const queryClient = createQueryClient();
 await newTask();
 // Session, texts and the page's script are loaded at the same time, not one after another, while the rest starts.
@@ -40,9 +42,7 @@ createRoot(root).render(
   <StrictMode>
     <I18nProvider first={first}>
       <QueryClientProvider client={queryClient}>
-        <ToastProvider>
-          <RouterProvider router={router} />
-        </ToastProvider>
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </I18nProvider>
   </StrictMode>,

@@ -1,8 +1,8 @@
 import type { UserRole } from '@saldo/api';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { loadHome } from './homes.tsx';
 import { loadSearch } from './search/button.tsx';
-import { loadHome } from './session/homes.ts';
 import { useSession } from './session/session.ts';
 
 /** The routes of each role, by the beginning of their ids. */

@@ -388,6 +388,8 @@ export const createPortalRouter = (queryClient: QueryClient) =>
     search: { strict: true },
     defaultPreload: 'intent',
     scrollRestoration: true,
+    // Another record is another page: what was typed or chosen for the one must not be saved for the other.
+    defaultRemountDeps: ({ params }) => params,
     defaultErrorComponent: RouteError,
     defaultPendingComponent: RoutePending,
   });

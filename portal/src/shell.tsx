@@ -12,13 +12,21 @@ import { portalClient } from './session/clients.ts';
 import { retryNow, useIsConnected } from './session/connection.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
-import { SessionContext, sessionQuery, useSession } from './session/session.ts';
+import {
+  announceSession,
+  onSessionElsewhere,
+  SessionContext,
+  sessionQuery,
+  useSession,
+} from './session/session.ts';
 import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
+import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
 import { RoutePending } from './ui/route-states.tsx';
 import { Notice } from './ui/states.tsx';
+import { ToastProvider } from './ui/toast.tsx';
 import { useInTurn } from './ui/turns.tsx';
 import { useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
@@ -36,18 +44,39 @@ export function AppShell() {
       replace: true,
     });
   }, [session, router]);
+  const isOtherUser = useIsOtherUser(session?.user.id);
   // Start, frame and page are rendered in separate turns, so that none blocks a phone for long.
   const isStarted = useInTurn(true, false);
   const [formerPath] = useState(() => router.state.resolvedLocation?.pathname);
-  if (!session) return null;
+  if (!session || isOtherUser) return null;
   if (!isStarted) return <EmptyFrame />;
   return (
     <SessionContext value={session}>
-      <UnsavedGuard>
-        <Frame formerPath={formerPath} />
-      </UnsavedGuard>
+      <ToastProvider>
+        <UnsavedGuard>
+          <Frame formerPath={formerPath} />
+        </UnsavedGuard>
+      </ToastProvider>
     </SessionContext>
   );
+}
+
+/**
+ * Whether another user has signed in, in another tab. The page is then loaded again, because all its data and state are
+ * those of the former user.
+ */
+function useIsOtherUser(userId: string | undefined): boolean {
+  const queryClient = useQueryClient();
+  useEffect(
+    () => onSessionElsewhere(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
+    [queryClient],
+  );
+  const [firstUserId] = useState(userId);
+  const isOther = userId !== undefined && userId !== firstUserId;
+  useEffect(() => {
+    if (isOther) window.location.reload();
+  }, [isOther]);
+  return isOther;
 }
 
 const FRAME =
@@ -179,7 +208,9 @@ function UserBox() {
   const mayLeave = useMayLeave();
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
-    onSettled: async () => {
+    // Otherwise the session goes on. After a 401, which ends it, the shell leads to the sign-in page.
+    onSuccess: async () => {
+      announceSession();
       await router.navigate({ to: '/sign-in', ignoreBlocker: true });
       queryClient.clear();
     },
@@ -207,6 +238,8 @@ function UserBox() {
           {t.common.readOnly}
         </p>
       )}
+      {/* Not a toast: on a narrow screen a modal dialog would cover it. */}
+      <FormProblem error={signOut.error} />
       <div className="flex items-center justify-between">
         <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
           {t.session.signOut}

@@ -9,11 +9,12 @@ import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { pngImage } from '../../server/test/png.ts';
 import { faultsOf, violationsInBoth } from './axe.ts';
+import { pauseClock, shown } from './page-clock.ts';
 import { ANONYMOUS, follow, open, openStage, settled, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
 
-const { platform, world, user, visit } = await openStage(undefined, { SANDBOX: 'on' });
+const { platform, world, user, visit, visitApart } = await openStage(undefined, { SANDBOX: 'on' });
 const { seller, sellerGroup, producer, consumer, buyer } = await world.pair();
 const spareGroup = await world.group(seller);
 await world.customer(seller, { name: 'Waiting', metadata: { site: 'Harz' } });
@@ -207,6 +208,7 @@ export function lookAtPagesOf(...roles: Role[]): void {
     if (role === 'operator') test('axe finds no fault in the search dialog', lookAtSearchDialog);
     if (role === 'brp') test('keys step through days and tabs', pressKeys);
     if (role === 'brp') test('a toast stays while the pointer is on it', pointAtToast);
+    if (role === 'brp') test('an error stays until it is closed, and is shown once', missError);
     if (DIALOGS[role].length === 0) continue;
     test(`axe finds no fault in dialogs of ${role}; opening focuses the first control, closing the opener`, () =>
       lookAtDialogs(role));
@@ -266,6 +268,7 @@ const lookAtSearchDialog = () =>
     await open(page, '/operator/contracts');
     await page.keyboard.press('Control+k');
     const field = page.getByRole('dialog').getByRole('combobox');
+    await field.waitFor();
     assert.deepEqual(await faultsOf(page, 'a search without text'), []);
     await field.fill('park');
     await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor();
@@ -283,7 +286,7 @@ const pressKeys = () =>
     await page.waitForURL((url) => url.searchParams.get('day') === addDays(DAY, 1));
     await field.press('ArrowDown');
     await page.waitForURL((url) => url.searchParams.get('day') === DAY);
-    await open(page, `/nominations/${nomination.id}`);
+    await follow(page, `/nominations/${nomination.id}`);
     const tabs = page.getByRole('tab');
     const last = (await tabs.count()) - 1;
     for (const [key, at] of [
@@ -298,26 +301,36 @@ const pressKeys = () =>
   });
 
 const pointAtToast = () =>
-  visit(visitors.brp, async (visited) => {
-    // Another context: a page that other tests use again would keep the clock.
-    const storageState = await visited.context().storageState();
-    const context = await visited
-      .context()
-      .browser()
-      ?.newContext({ baseURL: platform.baseUrl, storageState });
-    assert.ok(context);
-    const page = await context.newPage();
+  visitApart(visitors.brp, async (page) => {
     await page.clock.install();
     await open(page, '/profile');
+    await pauseClock(page);
     await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
     const toast = page.getByText('All other sessions have ended.');
+    await shown(page, toast);
     await toast.hover();
     await page.clock.runFor(60_000);
     assert.equal(await toast.count(), 1);
     await page.mouse.move(0, 0);
     await page.clock.runFor(10_000);
     await toast.waitFor({ state: 'detached' });
-    await context.close();
+  });
+
+const missError = () =>
+  visitApart(visitors.brp, async (page) => {
+    await page.clock.install();
+    await open(page, '/customers');
+    await page.route('**/v1/customers?*', (route) => route.abort());
+    const error = page.getByText('The server cannot be reached.');
+    for (let attempts = 0; attempts < 2; attempts++) {
+      await page.getByRole('button', { name: 'CSV' }).click();
+      // The button is enabled again when the attempt has ended.
+      await page.getByRole('button', { name: 'CSV' }).click({ trial: true });
+      await page.clock.runFor(60_000);
+      assert.equal(await error.count(), 1);
+    }
+    await page.getByRole('button', { name: 'Close' }).click();
+    await error.waitFor({ state: 'detached' });
   });
 
 const lookAtCheckedSchedule = () =>

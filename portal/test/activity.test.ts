@@ -6,7 +6,7 @@ import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
-import { open, openStage } from './stage.ts';
+import { hold, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-21';
 const { platform, world, user, visit } = await openStage();
@@ -97,21 +97,56 @@ const ofCustomer = (id: string): NewEvent => ({
   data: { object: 'customer', id, changed: ['metadata'] },
 });
 
+const append = (id: string, count: number) =>
+  platform.db.transaction((tx) => appendEvents(tx, Array(count).fill(ofCustomer(id)), platform.clock.now()));
+
 test('older activity is loaded on request, and more than a hundred new events start the list anew', async () => {
   const { id } = await world.customer(seller, { name: 'Vielzahl' });
-  const append = (count: number) =>
-    platform.db.transaction((tx) =>
-      appendEvents(tx, Array(count).fill(ofCustomer(id)), platform.clock.now()),
-    );
-  await append(70);
+  await append(id, 70);
   await visit(asBrp, async (page) => {
     await open(page, '/activity?types=customer.*');
     await page.getByText('50 shown').waitFor();
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText(/^All \d+ shown/).waitFor();
     await eventually(async () => assert.ok((await sentences(page)).length >= 70));
-    await append(120);
+    await append(id, 120);
     await page.getByText('50 shown').waitFor();
+  });
+});
+
+test('the activity keeps its older events when all of it is read again', async () => {
+  const { id } = await world.customer(seller, { name: 'Windpark Börde' });
+  await append(id, 60);
+  await visit(asBrp, async (page) => {
+    await open(page, '/activity?types=customer.*');
+    await page.getByText('50 shown').waitFor();
+    await append(id, 1);
+    await page.getByText('51 shown').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText(/^No connection to the server/).waitFor();
+    const refreshed = page.waitForResponse((response) => response.url().includes('/v1/events?'));
+    await page.context().setOffline(false);
+    await refreshed;
+    await page.getByText(/^No connection to the server/).waitFor({ state: 'detached' });
+    await eventually(async () => assert.ok((await sentences(page)).length > 60));
+  });
+});
+
+test('"Show more" of the activity adds older events, also while a new one arrives', async () => {
+  const { id } = await world.customer(seller, { name: 'Windpark Heide' });
+  await append(id, 60);
+  await visit(asBrp, async (page) => {
+    await open(page, '/activity?types=customer.updated');
+    await page.getByText('50 shown').waitFor();
+    const isOlder = (url: URL) => url.pathname.endsWith('/events') && url.searchParams.get('order') !== null;
+    const { asked, release } = await hold(page, isOlder);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await asked;
+    const added = page.waitForResponse((response) => response.url().includes('/v1/events?'));
+    await append(id, 1);
+    await added;
+    release();
+    await eventually(async () => assert.ok((await sentences(page)).length > 100));
   });
 });
 

@@ -81,3 +81,26 @@ test('a read-only operator sees alarms in German without a button, until their c
     },
     { locale: 'de-DE' },
   ));
+
+test('the note of an alarm stays when the alarm leaves the list', () =>
+  visit(asOperator, async (page) => {
+    assert.equal((await receive('<nothing/>')).status, 400);
+    await watch();
+    await open(page, '/');
+    const row = listOf(page, 'Needs attention').getByRole('listitem').filter({ hasText: 'unreadable' });
+    await row.getByRole('button', { name: 'Acknowledge' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Acknowledge: Message unreadable' });
+    const note = dialog.getByLabel('Note');
+    await note.fill('The TSO sends it again.');
+
+    const { body } = await operator('/operator/v1/exchange/alarms?state=open');
+    for (const { id } of body.alarms) {
+      const path = `/operator/v1/exchange/alarms/${id}/acknowledge`;
+      const answered = await operator(path, { method: 'POST', body: { note: 'By phone.' } });
+      assert.equal(answered.status, 200, answered.text);
+    }
+    await row.waitFor({ state: 'detached' });
+    assert.equal(await note.inputValue(), 'The TSO sends it again.');
+    await dialog.getByRole('button', { name: 'Acknowledge' }).click();
+    await dialog.getByRole('alert').waitFor();
+  }));

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAccount } from '../../server/src/parties/actions.ts';
-import { statement } from '../../server/src/platform/db/statement.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
-import { cellsOf, holdLiveRefresh, open, openStage, settled } from './stage.ts';
+import { downloadBy } from './download.ts';
+import { cellsOf, follow, goTo, holdLiveRefresh, open, openStage, settled } from './stage.ts';
 
 const LONG_DAY = '2026-10-25';
 const SHORT_DAY = '2026-03-29';
@@ -67,15 +66,13 @@ async function exportDays(
     if (label.endsWith('day')) await field.fill(value);
     else await field.selectOption(value);
   }
-  const downloading = page.waitForEvent('download');
-  await dialog.getByRole('button', { name: 'Download' }).click();
-  const file = await downloading;
+  const file = await downloadBy(dialog.getByRole('button', { name: 'Download' }));
   await page
     .getByText(/^Export complete: /)
     .last()
     .waitFor();
   await dialog.waitFor({ state: 'detached' });
-  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+  return file;
 }
 
 test('whole days are exported in each format, with the filters of the page', async () => {
@@ -91,7 +88,7 @@ test('whole days are exported in each format, with the filters of the page', asy
     assert.equal(lines.name, `transactions_${SHORT_DAY}_${LONG_DAY}.ndjson`);
     const range = 'delivery_start=2026-03-28T23:00:00Z&delivery_end=2026-10-25T23:00:00Z';
     assert.equal(lines.bytes.toString(), await exported(`transactions?format=ndjson&${range}`));
-    await open(page, `/contracts/${secondContract.id}?day=${LONG_DAY}`);
+    await follow(page, `/contracts/${secondContract.id}?day=${LONG_DAY}`);
     const parquet = await exportDays(page, { Format: 'parquet' });
     assert.equal(parquet.name, `transactions_${LONG_DAY}.parquet`);
     assert.match(parquet.bytes.toString('latin1'), /^PAR1[^]*PAR1$/);
@@ -99,20 +96,17 @@ test('whole days are exported in each format, with the filters of the page', asy
 });
 
 test('an export shows its progress and can be cancelled', async () => {
-  const lock = statement('test_lock_nominations', 'lock table nomination in access exclusive mode');
   await visit(
     asNord,
     async (page) => {
       await open(page, `/nominations?day=${LONG_DAY}`);
       await page.getByRole('button', { name: 'Exportieren…' }).click();
       const dialog = page.getByRole('dialog');
-      await platform.db.transaction(async (tx) => {
-        await tx.query(lock);
-        await dialog.getByRole('button', { name: 'Herunterladen' }).click();
-        await dialog.getByText('0 B empfangen…').waitFor();
-        await dialog.getByRole('button', { name: 'Abbrechen' }).click();
-        await dialog.waitFor({ state: 'detached' });
-      });
+      await page.route('**/v1/exports/**', () => new Promise(() => {}));
+      await dialog.getByRole('button', { name: 'Herunterladen' }).click();
+      await dialog.getByText('0 B empfangen…').waitFor();
+      await dialog.getByRole('button', { name: 'Abbrechen' }).click();
+      await dialog.waitFor({ state: 'detached' });
     },
     { locale: 'de-DE' },
   );
@@ -171,7 +165,7 @@ test('a day of 92 quarter-hours has none between two and three o’clock', async
       labels.filter((label) => label.includes('02:')),
       [],
     );
-    await open(page, `/contracts/${contract.id}?day=${SHORT_DAY}`);
+    await follow(page, `/contracts/${contract.id}?day=${SHORT_DAY}`);
     const transactions = await cellsOf(page, 'Transactions');
     assert.equal(transactions.filter(([label]) => label?.startsWith('02:')).length, 0);
     await eventually(async () => assert.equal(await slider(page).getAttribute('aria-valuemax'), '92'));
@@ -249,14 +243,9 @@ test('filters are kept in the address, survive a reload and apply to the downloa
         [nordSecond.eic],
       ),
     );
-    const downloaded = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV', exact: true }).click();
-    const download = await downloaded;
-    assert.equal(download.suggestedFilename(), `nominations-${LONG_DAY}.csv`);
-    const [names = '', ...lines] = (await readFile(await download.path(), 'utf8'))
-      .replace('\uFEFF', '')
-      .trim()
-      .split(/\r?\n/);
+    const download = await downloadBy(page.getByRole('button', { name: 'CSV', exact: true }));
+    assert.equal(download.name, `nominations-${LONG_DAY}.csv`);
+    const [names = '', ...lines] = download.bytes.toString().replace('\uFEFF', '').trim().split(/\r?\n/);
     const at = (name: string) => names.split(',').indexOf(name);
     const read = lines.map((line) => line.split(','));
     const nomination = await nominationOf(LONG_DAY, nordSecond.eic);
@@ -301,7 +290,7 @@ test('numbers and times have the German format', async () => {
       await eventually(async () =>
         assert.match((await slider(page).getAttribute('aria-valuetext')) ?? '', /0,777 MWh \(3,108 MW\)/),
       );
-      await open(page, '/');
+      await follow(page, '/');
       await page.getByRole('heading', { level: 1, name: 'Übersicht' }).waitFor();
     },
     { locale: 'de-DE' },
@@ -325,7 +314,7 @@ test('a BRP sees its own records and none of another BRP, in lists and by addres
     lists.push('/customers', '/balance-groups', '/keys');
     const records = [`/contracts/${contract.id}`, `/nominations/${id}`, `/customers/${waiting.id}`];
     for (const url of [...lists, ...records]) {
-      await open(page, url);
+      await goTo(page, url);
       const text = await page.locator('main').innerText();
       for (const name of foreign) assert.ok(!text.includes(name), `${url} shows ${name}`);
       if (records.includes(url)) assert.match(text, /^Not found/, url);
@@ -363,7 +352,7 @@ test('a read-only user sees no controls for changes, and the server rejects chan
     const customers = [`/customers/${waiting.id}`, `/customers/${producer.id}`];
     const names = ['Activate', 'Deactivate', 'Save', 'Add entry', 'New key', 'Rotate', 'Revoke', 'Settings'];
     for (const url of [...customers, '/balance-groups', '/keys']) {
-      await open(page, url);
+      await goTo(page, url);
       for (const name of names) {
         assert.equal(await page.locator('main').getByRole('button', { name }).count(), 0, `${url} ${name}`);
       }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { only } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
-import { open, openStage } from './stage.ts';
+import { downloadBy } from './download.ts';
+import { follow, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
@@ -23,11 +23,8 @@ async function openGerman(page: Page, path: string): Promise<void> {
   await open(page, path);
 }
 
-async function downloaded(page: Page, button: string): Promise<string> {
-  const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: button, exact: true }).click();
-  return readFile(await (await downloading).path(), 'utf8');
-}
+const downloaded = async (page: Page, name: string): Promise<string> =>
+  (await downloadBy(page.getByRole('button', { name, exact: true }))).bytes.toString();
 
 const german = (csv: string) => `\u{feff}${csv.replaceAll(',', ';').replaceAll('.', ',')}`;
 
@@ -55,7 +52,7 @@ test('the German schedule is equal when it is checked', () =>
   visit(asSeller, async (page) => {
     await openGerman(page, `/nominations?day=${DAY}`);
     const text = await downloaded(page, 'Fahrplan CSV');
-    await openGerman(page, '/check');
+    await follow(page, '/check');
     const file = { name: 'fahrplan.csv', mimeType: '', buffer: Buffer.from(text) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('Alle 100 Viertelstunden sind gleich.').first().waitFor();

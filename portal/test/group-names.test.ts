@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { formatOf } from '../src/i18n/format.ts';
-import { cellsOf, open, openStage } from './stage.ts';
+import { cellsOf, follow, goTo, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
 const NEXT = '2026-10-26';
@@ -79,7 +79,7 @@ for (const locale of ['en-GB', 'de-DE'] as const) {
       asReader,
       async (page) => {
         for (const url of OF_BRP) {
-          await open(page, url);
+          await goTo(page, url);
           await showsGroup(page, NAME, sellerGroup.eic, copy);
           assert.equal(await page.getByText(OTHER).count(), 0, 'names of other BRPs are not its own to read');
         }
@@ -92,10 +92,10 @@ for (const locale of ['en-GB', 'de-DE'] as const) {
       asOperator,
       async (page) => {
         for (const url of OF_OPERATOR) {
-          await open(page, url);
+          await goTo(page, url);
           await showsGroup(page, NAME, sellerGroup.eic, copy);
         }
-        await open(page, `/operator/contracts/${contract.id}?day=${DAY}`);
+        await follow(page, `/operator/contracts/${contract.id}?day=${DAY}`);
         await showsGroup(page, OTHER, buyerGroup.eic, copy);
       },
       { locale },

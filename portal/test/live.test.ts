@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Locator, Page, Request } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { eventually, until } from '../../server/test/until.ts';
-import { open, openStage, type Visitor } from './stage.ts';
+import { pauseClock, shown } from './page-clock.ts';
+import { hold, open, openStage, type Visitor } from './stage.ts';
+import { setVisibility } from './visibility.ts';
 
-const { platform, world, user, visit } = await openStage();
+const { platform, world, user, visit, visitApart } = await openStage();
 const { seller, producer, consumer } = await world.pair();
 const account = await platform.db.transaction((tx) =>
   createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
@@ -34,16 +36,13 @@ async function openWithoutTimers(page: Page, url: string): Promise<void> {
   // The clock belongs to the context, which an earlier test may have left paused.
   await page.clock.resume();
   await open(page, url);
-  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
-  await untilWaiting(1);
-}
-
-/** Lets the timers without a delay run, which TanStack Query needs, or those of longer steps, until the element is there. */
-const shown = (page: Page, element: Locator, stepMs = 1) =>
-  until(async () => {
-    await page.clock.runFor(stepMs);
-    return (await element.count()) > 0;
+  await pauseClock(page);
+  // The page may just have received an answer, after which it pauses.
+  await until(async () => {
+    await page.clock.runFor(1);
+    return (await waitingReaders()) === 1;
   });
+}
 
 const post = async (path: string, body: object) => {
   const answer = await operatorApi(`/operator/v1${path}`, { method: 'POST', body });
@@ -109,6 +108,53 @@ async function requestsInMinute(page: Page): Promise<string[]> {
   return requests;
 }
 
+const isList = (url: URL) => url.pathname.endsWith('/v1/customers');
+const isFirstPage = (url: URL) => isList(url) && !url.searchParams.has('after');
+const isNextPage = (url: URL) => isList(url) && url.searchParams.has('after');
+
+type TwoPages = { page: Page; showMore(): Promise<void>; change(): Promise<void> };
+
+/** Opens a list of two pages. At the end it must show both of them, and the change of its first record. */
+async function visitTwoPages(act: (parts: TwoPages) => Promise<void>): Promise<void> {
+  const brp = await world.brp();
+  const [first] = await Promise.all(
+    Array.from({ length: 60 }, (_, at) => world.customer(brp, { name: `Hof ${at + 10}` })),
+  );
+  const change = async () => {
+    const activation = { method: 'PATCH', body: { status: 'active' } };
+    const answer = await client(platform.baseUrl, brp.key)(`/v1/customers/${first?.id}`, activation);
+    assert.equal(answer.status, 200, answer.text);
+  };
+  await visitApart(await user({ type: 'brp', brpNo: brp.no }), async (page) => {
+    await open(page, '/customers?sort=name');
+    const rows = page.locator('main tbody tr');
+    await eventually(async () => assert.equal(await rows.count(), 50));
+    await act({ page, change, showMore: () => page.getByRole('button', { name: 'Show more' }).click() });
+    await rows.first().getByText('active').waitFor();
+    await eventually(async () => assert.equal(await rows.count(), 60));
+  });
+}
+
+test('"Show more" while a list is refreshed cancels neither', () =>
+  visitTwoPages(async ({ page, change, showMore }) => {
+    const { asked, release } = await hold(page, isFirstPage);
+    await change();
+    await asked;
+    await showMore();
+    release();
+  }));
+
+test('a refresh while the next page of a list is loaded cancels neither', () =>
+  visitTwoPages(async ({ page, change, showMore }) => {
+    const { asked, release } = await hold(page, isNextPage);
+    await showMore();
+    await asked;
+    const refreshed = page.waitForResponse((response) => isFirstPage(new URL(response.url())));
+    await change();
+    await refreshed;
+    release();
+  }));
+
 test('an idle page sends at most three requests a minute: two long polls of 30 seconds, and one more', async () => {
   const contract = await world.contract(producer, consumer);
   await world.volumes(contract, '2026-10-21', 250);
@@ -136,13 +182,6 @@ test('an idle page sends at most three requests a minute: two long polls of 30 s
     }
   }
 });
-
-async function setVisibility(page: Page, state: 'visible' | 'hidden'): Promise<void> {
-  await page.evaluate((value) => {
-    Object.defineProperty(document, 'visibilityState', { value, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }, state);
-}
 
 test('a hidden page sends nothing, and goes on from its place when it is shown again', () =>
   visit(asBrp, async (page) => {

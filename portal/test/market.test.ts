@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { eventually } from '../../server/test/until.ts';
-import { cellsOf, open, openStage, type Setting } from './stage.ts';
+import { cellsOf, follow, open, openStage, type Setting } from './stage.ts';
 
 const { platform, world, user, visit } = await openStage();
 const asOperator = client(platform.baseUrl, await world.operatorKey());
@@ -201,7 +201,8 @@ test('on a phone the message is in German, and an unknown plant leads back to th
       await page.getByRole('button', { name: 'Betreiber kontaktieren' }).click();
       const message = await page.getByRole('textbox', { name: 'Nachricht' }).inputValue();
       assert.match(message, /^Guten Tag,[^]*5 Jahre zu 61,00 EUR\/MWh[^]*Mit freundlichen Grüßen/);
-      await open(page, '/offers/ast_unknown');
+      await page.keyboard.press('Escape');
+      await follow(page, '/offers/ast_unknown');
       await page.getByText('Diese Anlage wird nicht angeboten.').waitFor();
       await page.getByRole('link', { name: 'Alle Angebote' }).click();
       await page.getByRole('heading', { level: 1, name: 'Angebote' }).waitFor();

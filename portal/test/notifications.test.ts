@@ -4,13 +4,14 @@ import type { Page } from 'playwright-core';
 import { remindOfGates } from '../../server/src/exchange/process/gate-reminders.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
-import { open, openStage } from './stage.ts';
+import { open, openStage, settled } from './stage.ts';
+import { setVisibility } from './visibility.ts';
 
 // 20 October, 14:15 in Berlin: a quarter of an hour before the day-ahead gate of the 21st.
-const { platform, world, user, visit } = await openStage('2026-10-20T12:10:00Z');
+const { platform, world, user, visit, visitApart } = await openStage('2026-10-20T12:10:00Z');
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
-for (const day of ['2026-10-21', '2026-10-22', '2026-10-23']) await world.volumes(contract, day, 250);
+for (let day = 21; day <= 28; day++) await world.volumes(contract, `2026-10-${day}`, 250);
 await world.nominate();
 const api = client(platform.baseUrl, seller.key);
 const asBrp = await user({ type: 'brp', brpNo: seller.no });
@@ -47,6 +48,9 @@ const record = (page: Page, answer: 'granted' | 'denied') =>
 
 const askedCount = (page: Page) => page.evaluate(() => (window as unknown as WithNotifications).asked);
 
+const shownCount = (page: Page) =>
+  page.evaluate(() => (window as unknown as WithNotifications).shownNotifications.length);
+
 /** Waits for a notification of this title. */
 const notified = async (page: Page, title: string): Promise<string> => {
   const found = await page.waitForFunction(
@@ -56,12 +60,6 @@ const notified = async (page: Page, title: string): Promise<string> => {
   );
   return found.evaluate((one) => (one as Shown).body);
 };
-
-const hide = (page: Page) =>
-  page.evaluate(() => {
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  });
 
 test('without a click no permission is asked for, and a refusal is explained', () =>
   visit(asBrp, async (page) => {
@@ -78,21 +76,82 @@ test('without a click no permission is asked for, and a refusal is explained', (
     assert.equal(await askedCount(page), 1);
   }));
 
+/** Waits until they are on: the page first finds out which events are past. */
+async function turnOn(page: Page, label = 'Show notifications in this browser') {
+  const box = page.getByRole('checkbox', { name: label });
+  await box.check();
+  await page.waitForFunction(() => localStorage.getItem('saldo.notifications') === 'on');
+  return box;
+}
+
+/** A confirmation of a day with less in some slots. */
+async function differ(day: string) {
+  const [nomination] = await listNominated(api, `&delivery_date=${day}`);
+  assert.ok(nomination);
+  await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
+  return nomination;
+}
+
 test('a hidden page shows a new mismatch, and its notification leads to the nomination', () =>
   visit(asBrp, async (page) => {
     await open(page, '/profile');
     await record(page, 'granted');
-    const box = page.getByRole('checkbox', { name: 'Show notifications in this browser' });
-    await box.check();
-    await hide(page);
-    const [nomination] = await listNominated(api, '&delivery_date=2026-10-22');
-    assert.ok(nomination);
-    await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
+    await turnOn(page);
+    await setVisibility(page, 'hidden');
+    const nomination = await differ('2026-10-22');
     assert.equal(await notified(page, 'New mismatch'), 'Thu, 22/10/2026 · 1 nomination');
     await page.evaluate(() =>
       (window as unknown as WithNotifications).shownNotifications[0]?.dispatchEvent(new Event('click')),
     );
     await page.waitForURL(`**/nominations/${nomination.id}`);
+  }));
+
+test('what happened before notifications were turned on is not shown', () =>
+  visit(asBrp, async (page) => {
+    await open(page, '/profile');
+    await record(page, 'granted');
+    await differ('2026-10-25');
+    await turnOn(page);
+    await differ('2026-10-26');
+    assert.equal(await notified(page, 'New mismatch'), 'Mon, 26/10/2026 · 1 nomination');
+    assert.equal(await shownCount(page), 1);
+  }));
+
+test('nor is it in another tab', () =>
+  visitApart(asBrp, async (page) => {
+    await open(page, '/profile');
+    await record(page, 'granted');
+    await page.evaluate(() => Notification.requestPermission());
+    const other = await page.context().newPage();
+    await open(other, '/profile');
+    await record(other, 'granted');
+    await differ('2026-10-27');
+    const skipped = page.waitForResponse((response) => response.url().includes('/v1/events?'));
+    await turnOn(other);
+    await (await skipped).finished();
+    await differ('2026-10-28');
+    assert.equal(await notified(page, 'New mismatch'), 'Wed, 28/10/2026 · 1 nomination');
+    assert.equal(await shownCount(page), 1);
+  }));
+
+test('a page that took long to load shows what has happened since it knows the session', () =>
+  visitApart(asBrp, async (page) => {
+    await page.clock.install({ time: platform.clock.now() });
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route('**/assets/profile-*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/assets/profile-*');
+    await page.goto('/profile', { waitUntil: 'commit' });
+    await asked;
+    await page.clock.fastForward(5_000);
+    release();
+    await settled(page);
+    await record(page, 'granted');
+    await turnOn(page);
+    await differ('2026-10-24');
+    assert.equal(await notified(page, 'New mismatch'), 'Sat, 24/10/2026 · 1 nomination');
   }));
 
 test('the operator’s page shows that a gate closes, in German on a phone, and nothing once it is turned off', () =>
@@ -101,9 +160,8 @@ test('the operator’s page shows that a gate closes, in German on a phone, and 
     async (page) => {
       await open(page, '/profile');
       await record(page, 'granted');
-      const box = page.getByRole('checkbox', { name: 'In diesem Browser Benachrichtigungen zeigen' });
-      await box.check();
-      await hide(page);
+      const box = await turnOn(page, 'In diesem Browser Benachrichtigungen zeigen');
+      await setVisibility(page, 'hidden');
       await remindOfGates(platform.db, platform.clock.now(), platform.config.marketRules);
       platform.clock.set('2026-10-20T12:15:30Z');
       await remindOfGates(platform.db, platform.clock.now(), platform.config.marketRules);
@@ -111,20 +169,13 @@ test('the operator’s page shows that a gate closes, in German on a phone, and 
         await notified(page, 'Eine Frist endet in 15 Minuten'),
         'Mi., 21.10.2026 · 2 Nominierungen',
       );
-      const count = () =>
-        page.evaluate(() => (window as unknown as WithNotifications).shownNotifications.length);
-      const before = await count();
+      const before = await shownCount(page);
       await box.uncheck();
-      const [nomination] = await listNominated(api, '&delivery_date=2026-10-23');
-      assert.ok(nomination);
-      await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
-      await page.evaluate(() => {
-        Object.defineProperty(document, 'visibilityState', { value: 'visible', configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      });
+      await differ('2026-10-23');
+      await setVisibility(page, 'visible');
       await page.locator('a[href="/"]:visible').first().click();
       await page.getByText('23.10.2026').first().waitFor();
-      assert.equal(await count(), before);
+      assert.equal(await shownCount(page), before);
     },
     { locale: 'de-DE', width: 390 },
   ));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { signedIn } from '../../server/test/browser.ts';
 import { eventually } from '../../server/test/until.ts';
-import { holdLiveRefresh, open, openStage } from './stage.ts';
+import { drawn, follow, hold, holdLiveRefresh, open, openStage } from './stage.ts';
 
 const { platform, world, user, visit } = await openStage();
 const brp = await world.brp('Nordwind');
@@ -173,7 +173,7 @@ for (const [locale, width, country] of [
 
       const email = `${tag}@nord.example`;
       const userId = await create('users', { email, name: tag, role: 'operator', permissions: 'manage' });
-      await open(page, `/operator/users?email=${encodeURIComponent(email)}`);
+      await follow(page, `/operator/users?email=${encodeURIComponent(email)}`);
       await page.getByRole('button', { name: `${texts.edit}: ${tag}` }).click();
       await dialog.getByLabel(texts.name, { exact: true }).fill(`Ina ${tag}`);
       await patch(`users/${userId}`, { permissions: 'read' });
@@ -263,4 +263,35 @@ test('a change that another one does not concern is saved at once', () =>
     await dialog.waitFor({ state: 'detached' });
     const { body } = await colleague.request(`/operator/v1/assets/${id}`);
     assert.deepEqual([body.name, body.offer.country], ['Moor', 'DE']);
+  }));
+
+test('what is typed into an offer while it is saved stays, and is no conflict', () =>
+  visit(asOperator, async (page) => {
+    await holdLiveRefresh(page);
+    const id = await create('assets', { name: 'Heide', ...PLANT, offer: OFFER });
+    await open(page, `/operator/assets/${id}`);
+    const form = page.locator('form');
+    const info = form.getByLabel('Description');
+    const region = form.getByLabel('Region');
+    const save = form.getByRole('button', { name: 'Save', exact: true });
+    const { asked, release } = await hold(page, (url) => url.pathname.endsWith(`/assets/${id}`), 'PATCH');
+    await info.fill('Am See');
+    await region.fill('Hessen');
+    await save.click();
+    await asked;
+    await info.fill('');
+    const refreshed = page.waitForResponse(
+      (response) => response.request().method() === 'GET' && response.url().endsWith(`/assets/${id}`),
+    );
+    release();
+    await page.getByText('Heide is saved.').waitFor();
+    await (await refreshed).finished();
+    await drawn(page);
+    assert.deepEqual([await info.inputValue(), await region.inputValue()], ['', 'Hessen']);
+    assert.equal(await form.getByText(/has changed this/).count(), 0);
+
+    await save.click();
+    await page.locator('[data-unsaved]').waitFor({ state: 'detached' });
+    const { offer } = (await colleague.request(`/operator/v1/assets/${id}`)).body;
+    assert.deepEqual([offer.additional_info, offer.state], [null, 'Hessen']);
   }));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { listNominated } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
-import { ANONYMOUS, cellsOf, open, openStage, settled } from './stage.ts';
+import { downloadBy } from './download.ts';
+import { ANONYMOUS, cellsOf, follow, goTo, open, openStage, settled } from './stage.ts';
 
 const DAY = '2026-10-21';
 
@@ -29,6 +29,8 @@ const volumesOf = async (id: string): Promise<number[]> =>
   );
 
 test('an operator corrects a slot, and the BRP sees the new version and the difference', async () => {
+  const [before] = await listNominated(api, `&delivery_date=${DAY}`);
+  assert.ok(before);
   await visit(asOperator, async (page) => {
     await open(page, `/operator/contracts/${contract.id}?day=${DAY}`);
     await page.getByRole('button', { name: 'Correct the day' }).click();
@@ -45,11 +47,7 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
     await page.getByRole('button', { name: 'Save correction' }).click();
     await page.getByText('0 new, 1 corrected.').waitFor();
     await page.getByText('1 quarter-hour corrected').waitFor();
-  });
-  const [before] = await listNominated(api, `&delivery_date=${DAY}`);
-  assert.ok(before);
-  await visit(asOperator, async (page) => {
-    await open(page, '/operator/nominations');
+    await follow(page, '/operator/nominations');
     await page.getByRole('button', { name: 'Net now' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Net now' }).click();
     await page.getByRole('dialog').getByText('New versions', { exact: true }).waitFor();
@@ -222,7 +220,7 @@ test('a read-only operator sees no controls for changes, and the server rejects 
   };
   await visit(asReader, async (page) => {
     for (const [url, names] of Object.entries(pages)) {
-      await open(page, url);
+      await goTo(page, url);
       const main = page.locator('main');
       for (const name of names) {
         assert.equal(await main.getByRole('button', { name }).count(), 0, `${url}: ${name}`);
@@ -355,16 +353,14 @@ test('an operator sees late changes, filters them and exports the quarter-hours'
       ],
     );
     assert.match(rows[0]?.[1] ?? '', new RegExp(sellerGroup.eic));
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'CSV' }).click();
-    const file = await downloading;
-    assert.equal(file.suggestedFilename(), 'late.csv');
-    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+    const file = await downloadBy(page.getByRole('button', { name: 'CSV' }));
+    assert.equal(file.name, 'late.csv');
+    const lines = file.bytes.toString().trimEnd().split('\n');
     assert.equal(lines.length, 1 + 2 * 9);
     assert.match(lines[9] ?? '', /,21,2026-10-01T03:00:00Z,2026-10-01T03:15:00Z,0\.000,0\.250,-0\.250,/);
-    await open(page, `/operator/late?brp_id=${buyer.id}&day=${day}`);
+    await follow(page, `/operator/late?brp_id=${buyer.id}&day=${day}`);
     await eventually(async () => assert.equal((await cellsOf(page, 'Late changes')).length, 1));
-    await open(page, '/operator/late?day=2026-10-02');
+    await follow(page, '/operator/late?day=2026-10-02');
     await page.getByText('No late change matches these filters.').waitFor();
   });
 });

@@ -10,7 +10,7 @@ const TARGET = 37;
 /** Safari on phones zooms into a field of smaller text. */
 const FIELD_TEXT = 16;
 
-const { platform, world, user, visit } = await openStage();
+const { platform, world, user, visitApart } = await openStage();
 const { seller } = await world.pair();
 const asBrp = await user({ type: 'brp', brpNo: seller.no });
 const asOperator = await user({ type: 'operator' });
@@ -22,24 +22,14 @@ assert.equal(demand.status, 201, demand.text);
 
 /** Visits a page on a phone. Contexts of other tests have a mouse. */
 const onPhone = (visitor: Visitor, url: string, act: (page: Page) => Promise<void>) =>
-  visit(visitor, async (other) => {
-    const context = await other
-      .context()
-      .browser()
-      ?.newContext({
-        baseURL: platform.baseUrl,
-        storageState: await other.context().storageState(),
-        viewport: { width: 390, height: 844 },
-        hasTouch: true,
-        isMobile: true,
-        locale: 'en-GB',
-      });
-    assert.ok(context);
-    const page = await context.newPage();
-    await open(page, url);
-    await act(page);
-    await context.close();
-  });
+  visitApart(
+    visitor,
+    async (page) => {
+      await open(page, url);
+      await act(page);
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  );
 
 for (const [url, visitor] of Object.entries({ '/sign-in': ANONYMOUS, '/nominations': asBrp, '/keys': asBrp }))
   test(`buttons and fields are large enough for fingers: ${url}`, () =>

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { until } from '../../server/test/until.ts';
-import { open, openStage, type Visitor, type WithRouter } from './stage.ts';
+import { LONGEST_FRAME_MS } from '../src/ui/times.ts';
+import { open, openStage, stopTimers, type Visitor, type WithRouter } from './stage.ts';
 
 const DAY = '2026-10-21';
 
@@ -105,10 +106,11 @@ for (const { name, visitor, url, tables, rows } of SHEETS) {
 test('a page that is printed before all of it is rendered is printed as a whole', () =>
   visit(asBrp, async (page) => {
     await open(page, '/profile');
-    // The page gets no more frames, and so none of its turns.
+    // The page gets no more frames and does not notice it, and so gets none of its turns.
     await page.evaluate(() => {
       window.requestAnimationFrame = () => 0;
     });
+    await page.evaluate(stopTimers, [LONGEST_FRAME_MS]);
     await page.evaluate(
       (url) => (window as unknown as WithRouter).__TSR_ROUTER__.history.push(url),
       `/nominations/${nomination.id}`,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { operating } from '../../server/test/exchanging.ts';
 import { client } from '../../server/test/harness.ts';
 import { listNominated, only } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
+import { downloadBy } from './download.ts';
 import { cellsOf, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
@@ -168,19 +168,14 @@ test('a complete message of the day is downloaded with the version that is asked
         assert.ok(await dialog.getByRole('button', { name: 'Download' }).isDisabled()),
       );
       await version.fill('3');
-      const download = async () => {
-        const downloading = page.waitForEvent('download');
-        await dialog.getByRole('button', { name: 'Download' }).click();
-        const file = await downloading;
-        return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
-      };
-      const ess = await download();
+      const start = dialog.getByRole('button', { name: 'Download' });
+      const ess = await downloadBy(start);
       assert.equal(ess.name, `20261025_TPS_${sellerGroup.eic}_10XDE-RWENET---W_003.XML`);
-      assert.equal(ess.text, xml);
+      assert.equal(ess.bytes.toString(), xml);
       await page.getByText(`${ess.name} has been downloaded.`).waitFor();
       await page.getByRole('button', { name: 'Message…' }).click();
       await dialog.getByLabel('Format').selectOption('CIM');
-      assert.match((await download()).text, /<Schedule_MarketDocument /);
+      assert.match((await downloadBy(start)).bytes.toString(), /<Schedule_MarketDocument /);
     }
   }));
 

@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { eventually } from '../../server/test/until.ts';
 import { formatOf } from '../src/i18n/format.ts';
-import { open, openStage, settled } from './stage.ts';
+import { goTo, open, openStage, settled } from './stage.ts';
 
 const DAY = '2026-10-25';
 const { platform, world, user, visit } = await openStage();
@@ -148,28 +148,43 @@ for (const setting of SETTINGS) {
 }
 
 test('a complete id opens its record, and an unknown or foreign one finds nothing', async () => {
-  const ends: [visitor: typeof asBrp, id: string, end: string | null][] = [
-    [asOperator, message.id, `/operator/messages/${message.id}`],
-    [asOperator, asset.id, `/operator/assets/${asset.id}`],
-    [asBrp, contract.id, `/contracts/${contract.id}`],
-    [asBrp, foreign.id, null],
-    [asBrp, message.id, null],
-    [asOperator, `msg_${'0'.repeat(26)}`, null],
+  /** Ids and the pages that they open; null for those that find nothing. The latter come first and stay on the page. */
+  const ends: [visitor: typeof asBrp, ends: [id: string, end: string | null][]][] = [
+    [
+      asOperator,
+      [
+        [`msg_${'0'.repeat(26)}`, null],
+        [message.id, `/operator/messages/${message.id}`],
+        [asset.id, `/operator/assets/${asset.id}`],
+      ],
+    ],
+    [
+      asBrp,
+      [
+        [foreign.id, null],
+        [message.id, null],
+        [contract.id, `/contracts/${contract.id}`],
+      ],
+    ],
   ];
-  for (const [visitor, id, end] of ends) {
+  for (const [visitor, ofVisitor] of ends) {
     await visit(visitor, async (page) => {
       await open(page, '/');
-      const { dialog, field } = await openSearch(page, SETTINGS[0]);
-      await field.fill(` ${id} `);
-      if (end === null) {
-        await dialog.getByText('Nothing found').waitFor();
-        assert.equal(await dialog.getByRole('option').count(), 0);
-        await field.press('Enter');
-        assert.equal(new URL(page.url()).pathname, '/');
-      } else {
-        await dialog.getByRole('option', { selected: true }).waitFor();
-        await field.press('Enter');
-        await page.waitForURL(`**${end}`);
+      for (const [id, end] of ofVisitor) {
+        const { dialog, field } = await openSearch(page, SETTINGS[0]);
+        await field.fill(` ${id} `);
+        if (end === null) {
+          await dialog.getByText('Nothing found').waitFor();
+          assert.equal(await dialog.getByRole('option').count(), 0);
+          await field.press('Enter');
+          assert.equal(new URL(page.url()).pathname, '/');
+          await field.press('Escape');
+        } else {
+          await dialog.getByRole('option', { selected: true }).waitFor();
+          await field.press('Enter');
+          await page.waitForURL(`**${end}`);
+        }
+        await dialog.waitFor({ state: 'detached' });
       }
     });
   }
@@ -239,31 +254,43 @@ test('Escape closes the search and returns the focus, and the keys open no secon
 });
 
 /** Searched lists: the page, the text, and a text of the only row found. */
-const LISTS = [
-  [asBrp, '/contracts', 'föhr-0017', 'PPA-FÖHR-0017'],
-  [asBrp, '/balance-groups', sellerGroup.eic.slice(4).toLowerCase(), sellerGroup.eic],
-  [asOperator, '/operator/contracts', 'fremd', 'PPA-FÖHR-FREMD'],
-  [asOperator, '/operator/balance-groups', buyerGroup.eic.slice(4), buyerGroup.eic],
-  [asOperator, '/operator/assets', 'nordf', 'Föhr Nordfeld'],
-] as const;
+const LISTS: [visitor: typeof asBrp, lists: [path: string, text: string, found: string][]][] = [
+  [
+    asBrp,
+    [
+      ['/contracts', 'föhr-0017', 'PPA-FÖHR-0017'],
+      ['/balance-groups', sellerGroup.eic.slice(4).toLowerCase(), sellerGroup.eic],
+    ],
+  ],
+  [
+    asOperator,
+    [
+      ['/operator/contracts', 'fremd', 'PPA-FÖHR-FREMD'],
+      ['/operator/balance-groups', buyerGroup.eic.slice(4), buyerGroup.eic],
+      ['/operator/assets', 'nordf', 'Föhr Nordfeld'],
+    ],
+  ],
+];
 
 test('a list is searched by a part of its texts, and the search is in the address', async () => {
-  for (const [visitor, path, text, found] of LISTS) {
+  for (const [visitor, lists] of LISTS) {
     await visit(visitor, async (page) => {
-      await open(page, path);
-      await page.getByRole('search').getByLabel('Search').fill(text);
-      await page.waitForURL(`**${path}?search=${encodeURIComponent(text)}`);
-      const rows = page.getByRole('table').locator('tbody tr');
-      await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
-      await eventually(async () =>
-        assert.ok((await rows.innerText()).includes(found), await rows.innerText()),
-      );
-      await page.reload();
-      await settled(page);
-      await eventually(async () =>
-        assert.equal(await page.getByRole('search').getByLabel('Search').inputValue(), text),
-      );
-      await eventually(async () => assert.equal(await rows.count(), 1));
+      for (const [path, text, found] of lists) {
+        await goTo(page, path);
+        await page.getByRole('search').getByLabel('Search').fill(text);
+        await page.waitForURL(`**${path}?search=${encodeURIComponent(text)}`);
+        const rows = page.getByRole('table').locator('tbody tr');
+        await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
+        await eventually(async () =>
+          assert.ok((await rows.innerText()).includes(found), await rows.innerText()),
+        );
+        await page.reload();
+        await settled(page);
+        await eventually(async () =>
+          assert.equal(await page.getByRole('search').getByLabel('Search').inputValue(), text),
+        );
+        await eventually(async () => assert.equal(await rows.count(), 1));
+      }
     });
   }
 });

@@ -6,8 +6,9 @@ import { newUser, openBrowser } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
 import { eventually } from '../../server/test/until.ts';
 import { ANONYMOUS, holdLiveRefresh, open, openStage, settled } from './stage.ts';
+import { setVisibility } from './visibility.ts';
 
-const { platform, world, user: signedInAs, visit } = await openStage();
+const { platform, world, user: signedInAs, visit, visitApart } = await openStage();
 const brp = await world.brp('Nordlicht');
 const account = await platform.db.transaction((tx) =>
   createAccount(tx, { name: 'Stadtwerk' }, platform.clock.now()),
@@ -55,6 +56,24 @@ test('signing in leads to the requested page, and signing out hides everything',
     assert.equal(await page.getByText('Nordlicht').count(), 0);
   }));
 
+test('a failed sign-out is shown and ends nothing, and can be repeated', () =>
+  visit(ANONYMOUS, async (page) => {
+    await open(page, '/sign-in');
+    await fillIn(page, user.email, user.password);
+    await heading(page, 'Overview').waitFor();
+    const isSession = (url: URL) => url.pathname === '/portal/v1/session';
+    await page.route(isSession, (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    const button = page.getByRole('button', { name: 'Sign out' });
+    await button.click();
+    await page.getByRole('alert').getByText('The server cannot be reached.').waitFor();
+    await heading(page, 'Overview').waitFor();
+    await page.unroute(isSession);
+    await button.click();
+    await heading(page, 'Sign in to Saldo').waitFor();
+  }));
+
 test('a wrong password shows an error, and the right one works afterwards', () =>
   visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
@@ -86,10 +105,7 @@ test('an address on another site is not followed after signing in', () =>
   }));
 
 test('parameters that a page does not know are removed from its address', () =>
-  visit(ANONYMOUS, async (page) => {
-    await open(page, '/sign-in');
-    await fillIn(page, user.email, user.password);
-    await heading(page, 'Overview').waitFor();
+  visit(VISITORS.brp, async (page) => {
     await open(page, '/customers?status=done&search=Nord&unknown=1');
     await page.waitForURL((url) => url.search === '?search=Nord');
     await page.getByText('No customer matches these filters.').waitFor();
@@ -133,18 +149,42 @@ test('an invitation can be accepted once, with a password', async () => {
 });
 
 test('a session ended elsewhere leads to the sign-in page, and from there back to the same page', () =>
-  visit(ANONYMOUS, async (page) => {
+  visit(VISITORS.brp, async (page) => {
     await holdLiveRefresh(page);
-    await open(page, '/sign-in');
-    await fillIn(page, user.email, user.password);
-    await heading(page, 'Overview').waitFor();
-    // A request of this page would lead to the sign-in page, too.
-    await settled(page);
+    // Loaded completely: a request of this page would lead to the sign-in page, too.
+    await open(page, '/');
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByText('Your session has ended. Please sign in again.').waitFor();
     await fillIn(page, user.email, user.password);
     await heading(page, 'API keys').waitFor();
+  }));
+
+test('another user who signs in in a second tab takes over the first one', async () =>
+  visitApart(await signedInAs({ type: 'operator' }), async (first) => {
+    await open(first, '/operator/brps');
+    await first.getByRole('link', { name: 'Users' }).waitFor();
+    // Otherwise its long poll would notice the end of the former session.
+    await setVisibility(first, 'hidden');
+    const second = await first.context().newPage();
+    await open(second, '/sign-in');
+    await fillIn(second, user.email, user.password);
+    await heading(second, 'Overview').waitFor();
+    // A BRP has no such page.
+    await heading(first, 'Overview').waitFor();
+    await first.getByRole('link', { name: 'Contracts' }).waitFor();
+    assert.equal(await first.getByRole('link', { name: 'Users' }).count(), 0);
+  }));
+
+test('signing out in one tab signs out the others', async () =>
+  visitApart(await signedInAs({ type: 'operator' }), async (first) => {
+    await holdLiveRefresh(first);
+    await open(first, '/profile');
+    const second = await first.context().newPage();
+    await open(second, '/profile');
+    await second.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await heading(second, 'Sign in to Saldo').waitFor();
+    await first.getByText('Your session has ended. Please sign in again.').waitFor();
   }));
 
 test('the portal uses the browser’s language until another one is chosen', () =>

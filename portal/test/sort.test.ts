@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { eventually } from '../../server/test/until.ts';
-import { open, openStage } from './stage.ts';
+import { follow, goTo, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
@@ -86,7 +86,7 @@ for (const locale of ['en-GB', 'de-DE'] as const)
         asOperator,
         async (page) => {
           for (const { url, header, sort, up } of LISTS) {
-            await open(page, url);
+            await goTo(page, url);
             await sortBy(page, header, sort);
             await hasOrder(page, up);
             await page.locator('th[aria-sort=ascending]').waitFor();
@@ -108,18 +108,18 @@ test('demands and messages are sorted by time, contracts by their start, and use
     await sortBy(page, 'Published', '-published_at');
     await hasOrder(page, ['3,000', '2,000', '1,000']);
 
-    await open(page, '/operator/messages');
+    await follow(page, '/operator/messages');
     const ids = messages.map(({ id }: { id: string }) => id);
     await hasLinks(page, ids.toReversed());
     await sortBy(page, 'Stored', 'created_at');
     await hasLinks(page, ids);
 
-    await open(page, '/operator/contracts');
+    await follow(page, '/operator/contracts');
     const asked = page.waitForRequest((request) => request.url().includes('sort=delivery_start'));
     await sortBy(page, 'Delivery', 'delivery_start');
     await asked;
 
-    await open(page, `/operator/users?brp_id=${sued.id}`);
+    await follow(page, `/operator/users?brp_id=${sued.id}`);
     await sortBy(page, 'Name', 'name');
     await hasOrder(page, ['apfel', 'Mühle', 'Öl']);
   }));

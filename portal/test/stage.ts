@@ -2,15 +2,24 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { UserPermissions } from '@saldo/api';
-import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  errors,
+  type Page,
+} from 'playwright-core';
 import type { Owner } from '../../server/src/platform/auth/principal.ts';
 import { ensurePortal } from '../../server/src/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
 import { startTestPlatform, type TestPlatform } from '../../server/test/harness.ts';
 import { HANG_MS } from '../../server/test/until.ts';
-import { createWorld, type World } from '../../server/test/world.ts';
+import type { World } from '../../server/test/world.ts';
 import { launchChromium } from '../chromium.ts';
+import { SHOWN_MS } from '../src/ui/times.ts';
 
 /** Settings of a visitor's browser. */
 export type Setting = {
@@ -33,12 +42,22 @@ export type Stage = {
    * gone to the platform, the content security policy must have blocked nothing, and no script may have failed.
    */
   visit<T>(visitor: Visitor, act: (page: Page) => Promise<T>, setting?: Setting): Promise<T>;
+  /** Runs a test in a context of its own, for settings that a page that other tests use again would keep. */
+  visitApart(
+    visitor: Visitor,
+    act: (page: Page) => Promise<void>,
+    options?: BrowserContextOptions,
+  ): Promise<void>;
 };
 
 const HEIGHT = 900;
 /** A file without scripts, of the portal's origin: for another one Chromium would start another renderer. */
 const BLANK = '/favicon.svg';
 const WATCHED = ['request', 'console', 'pageerror'] as const;
+/** Time limit of a call of Playwright that has one: shorter than that of the visit, since its error names the call. */
+const CALL_MS = HANG_MS / 2;
+/** How long a page that hangs is asked for its state. */
+const STATE_MS = 10_000;
 
 let shared: Browser | null = null;
 
@@ -67,7 +86,7 @@ export async function openStage(now?: string, environment: Record<string, string
   const platform = await startTestPlatform({ portalDir, environment, ...(now === undefined ? {} : { now }) });
   return {
     platform,
-    world: createWorld(platform.db, platform.clock),
+    world: platform.world,
     async user(owner, permissions) {
       const { browser: signed } = await signedIn(platform, owner, permissions);
       return { cookie: signed.cookie };
@@ -82,15 +101,17 @@ export async function openStage(now?: string, environment: Record<string, string
           reducedMotion: 'reduce',
           locale,
         });
+        // Confirmations stay, however late a busy machine looks for them.
+        await context.addInitScript(stopTimers, Object.values(SHOWN_MS));
         page = await context.newPage();
-        page.setDefaultTimeout(HANG_MS);
+        page.setDefaultTimeout(CALL_MS);
       }
       await giveCookie(page.context(), visitor, platform.baseUrl);
       await page.setViewportSize({ width, height: HEIGHT });
       await page.emulateMedia({ colorScheme: theme });
       const faults = watch(page, platform);
       try {
-        const result = await withinHang(act(page), page);
+        const result = await withinHang(page, act(page));
         assert.deepEqual(faults, []);
         return result;
       } finally {
@@ -100,22 +121,57 @@ export async function openStage(now?: string, environment: Record<string, string
         }
       }
     },
+    async visitApart(visitor, act, options) {
+      const context = await browser.newContext({
+        baseURL: platform.baseUrl,
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+        ...options,
+      });
+      try {
+        context.setDefaultTimeout(CALL_MS);
+        await giveCookie(context, visitor, platform.baseUrl);
+        const page = await context.newPage();
+        await withinHang(page, act(page));
+      } finally {
+        await context.close();
+      }
+    },
   };
 }
 
 /** Not all calls of Playwright have a time limit of their own. A page that hangs is closed, so that later tests run. */
-async function withinHang<T>(visit: Promise<T>, page: Page): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const hang = new Promise<'hang'>((resolve) => {
-    timer = setTimeout(resolve, HANG_MS, 'hang');
-  });
-  const ended = await Promise.race([visit.then((value) => ({ value })), hang]).finally(() =>
-    clearTimeout(timer),
-  );
-  if (ended !== 'hang') return ended.value;
-  const url = page.url();
-  await page.context().close();
-  throw new Error(`The visit of ${url} did not end within ${HANG_MS} ms.`);
+async function withinHang<T>(page: Page, visit: Promise<T>): Promise<T> {
+  const hang = Promise.withResolvers<never>();
+  const giveUp = () => hang.reject(new errors.TimeoutError(`The visit did not end within ${HANG_MS} ms.`));
+  const timer = setTimeout(giveUp, HANG_MS);
+  try {
+    return await Promise.race([visit, hang.promise]);
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError)) throw error;
+    const state = await stateOf(page);
+    await page.context().close();
+    throw new Error(`${error.message}\n${state}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a page that hangs shows, for the error. A stuck renderer draws no frames, or does not even answer. */
+async function stateOf(page: Page): Promise<string> {
+  const answerTo = (question: Promise<string>): Promise<string> =>
+    Promise.race([question.catch(String), delay(STATE_MS, 'no answer')]);
+  const frames = await answerTo(drawn(page).then(() => 'yes'));
+  const text = await answerTo(page.evaluate(() => document.body.innerText));
+  return `${page.url()}\nDoes it draw frames: ${frames}\nIts text: ${text}`;
+}
+
+/** Runs in a page: timers of these lengths never end. */
+export function stopTimers(lengthsMs: readonly number[]): void {
+  const { setTimeout } = window;
+  const others = (act: TimerHandler, ms = 0, ...rest: unknown[]) =>
+    lengthsMs.includes(ms) ? 0 : setTimeout(act, ms, ...rest);
+  Object.assign(window, { setTimeout: others });
 }
 
 /** Ends the visit: no script, listener, cookie or setting of it is left. The renderer and its compiled scripts stay. */
@@ -174,6 +230,24 @@ export const drawn = (page: Page): Promise<void> =>
 export const holdLiveRefresh = (page: Page): Promise<unknown> =>
   page.route('**/portal/v1/changes?*', () => new Promise(() => {}));
 
+/** Holds the next request of a method that matches. */
+export async function hold(page: Page, isHeld: (url: URL) => boolean, method = 'GET') {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const asked = page.waitForRequest(
+    (request) => request.method() === method && isHeld(new URL(request.url())),
+  );
+  let isNext = true;
+  await page.route(isHeld, async (route) => {
+    if (isNext && route.request().method() === method) {
+      isNext = false;
+      await held;
+    }
+    // A request that the page has cancelled in the meantime cannot go on.
+    await route.continue().catch(() => {});
+  });
+  return { asked, release };
+}
+
 export async function open(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await settled(page);
@@ -196,6 +270,10 @@ export async function follow(page: Page, url: string): Promise<void> {
   }, url);
   await settled(page);
 }
+
+/** Goes to a page of the portal, which is loaded for the first one of a visit only. */
+export const goTo = async (page: Page, url: string): Promise<void> =>
+  (await page.evaluate(() => '__TSR_ROUTER__' in window)) ? follow(page, url) : open(page, url);
 
 /** The text of every cell of a table's body, row by row. Waits for the table, not for its rows. */
 export async function cellsOf(page: Page, name: string): Promise<string[][]> {

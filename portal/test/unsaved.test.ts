@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { follow, open, openStage } from './stage.ts';
+import { client } from '../../server/test/harness.ts';
+import { drawn, follow, hold, open, openStage } from './stage.ts';
 
-const { world, user, visit } = await openStage();
-const { seller, producer, consumer } = await world.pair();
+const { platform, world, user, visit } = await openStage();
+const { seller, producer, consumer, sellerGroup } = await world.pair();
+const operator = client(platform.baseUrl, await world.operatorKey());
 const contract = await world.contract(producer, consumer, { externalId: 'PPA-17' });
 const asOperator = await user({ type: 'operator' });
 const asLeaving = await user({ type: 'operator' });
@@ -194,4 +196,128 @@ test('signing out asks first', () =>
     await question.asked();
     await question.discard();
     await page.waitForURL('**/sign-in');
+  }));
+
+test('a late answer does not close the dialog that was opened meanwhile', async () => {
+  const create = async (contract_period: number): Promise<string> => {
+    const body = { contract_period, delivery_volume: 9000, country: 'AT' };
+    const made = await operator('/operator/v1/demands', { method: 'POST', body });
+    assert.equal(made.status, 201, made.text);
+    return made.body.id;
+  };
+  const id = await create(5);
+  await create(6);
+  await visit(asOperator, async (page) => {
+    await open(page, '/operator/demands?country=AT');
+    const dialog = page.getByRole('dialog');
+    const years = dialog.getByLabel('Contract period in years');
+    const edit = (period: string) =>
+      page
+        .getByRole('row')
+        .filter({ hasText: period })
+        .getByRole('button', { name: /^Change: / })
+        .click();
+    const { asked, release } = await hold(page, (url) => url.pathname.endsWith(`/demands/${id}`), 'PATCH');
+    await edit('5 years');
+    await years.fill('7');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await asked;
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await edit('6 years');
+    await years.fill('9');
+    release();
+    await page.getByText('The demand is saved.').waitFor();
+    // The list is refreshed nevertheless.
+    await page.getByText('7 years').first().waitFor();
+    assert.equal(await years.inputValue(), '9');
+  });
+});
+
+/** The pages that open a record once it is created. Each fills in the form. */
+const CREATIONS: readonly [string, string, (page: Page) => Promise<void>][] = [
+  [
+    'contracts',
+    '/operator/contracts/new',
+    async (page) => {
+      await page.getByLabel('Reference', { exact: true }).fill('PPA-18');
+      for (const [role, name] of Object.entries({ Seller: 'Mühle', Buyer: 'Hütte' })) {
+        await world.customer(seller, { name, group: sellerGroup });
+        await page.getByRole('combobox', { name: role }).fill(name);
+        await page.getByRole('option', { name: new RegExp(`^${name}`) }).click();
+      }
+    },
+  ],
+  [
+    'customers',
+    `/operator/customers?brp_id=${seller.id}`,
+    async (page) => {
+      await page.getByRole('button', { name: 'New customer' }).click();
+      await page.getByRole('dialog').getByRole('combobox', { name: 'BRP' }).selectOption(seller.id);
+      await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Spät');
+    },
+  ],
+  [
+    'brps',
+    '/operator/brps',
+    async (page) => {
+      await page.getByRole('button', { name: 'New BRP' }).click();
+      await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Spät');
+    },
+  ],
+];
+for (const [records, url, fillIn] of CREATIONS) {
+  test(`a late answer does not leave the form that was opened meanwhile (${records})`, () =>
+    visit(asOperator, async (page) => {
+      await open(page, url);
+      const { asked, release } = await hold(
+        page,
+        (url) => url.pathname.endsWith(`/operator/v1/${records}`),
+        'POST',
+      );
+      await fillIn(page);
+      const answered = page.waitForResponse(
+        (response) => response.request().method() === 'POST' && response.url().endsWith(`/v1/${records}`),
+      );
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await asked;
+      await page.getByText('Cancel', { exact: true }).click();
+      await follow(page, '/operator/contracts');
+      await follow(page, '/operator/contracts/new');
+      const field = page.getByLabel('Reference', { exact: true });
+      await field.fill('PPA-4711');
+      release();
+      const answer = await answered;
+      assert.equal(answer.status(), 201);
+      await answer.finished();
+      await drawn(page);
+      assert.equal(new URL(page.url()).pathname, '/operator/contracts/new');
+      assert.equal(await field.inputValue(), 'PPA-4711');
+    }));
+}
+
+test('leaving the page of the import cancels the upload', () =>
+  visit(asOperator, async (page) => {
+    const question = questionIn(page, TEXTS['en-GB']);
+    await open(page, '/operator/import');
+    await page.getByRole('checkbox').uncheck();
+    const { asked, release } = await hold(
+      page,
+      (url) => url.pathname.endsWith('/operator/v1/volumes'),
+      'POST',
+    );
+    const csv = `contract,delivery_date,slot,volume\nPPA-17,2026-10-23,1,1.250\n`;
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'volumes.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+    const request = await asked;
+    const cancelled = page.waitForEvent('requestfailed', (failed) => failed === request);
+    const menu = page.getByRole('navigation', { name: 'Main navigation' });
+    await menu.getByRole('link', { name: 'Contracts' }).click();
+    await question.asked();
+    await question.discard();
+    await page.waitForURL('**/operator/contracts');
+    await cancelled;
+    release();
   }));

@@ -64,7 +64,6 @@ function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T>
           <MoreButton
             count={Math.min(shown, matches.length)}
             hasMore={shown < matches.length}
-            isLoading={false}
             onMore={() => setShown(shown + STEP)}
           />
         </>

@@ -1,9 +1,8 @@
-import { LIMITS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
-import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { CardList, countryOptions } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
@@ -21,13 +20,7 @@ export function DemandsPage() {
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <TextFilter
-          label={t.common.search}
-          placeholder={texts.searchHint}
-          value={filters.search}
-          maxLength={LIMITS.searchLength}
-          onChange={(search) => set({ search })}
-        />
+        <SearchFilter hint={texts.searchHint} value={filters.search} onChange={(search) => set({ search })} />
         <SelectFilter
           label={texts.country}
           value={filters.country}

@@ -1,7 +1,7 @@
-import { ASSET_TYPES, LIMITS, type MarketAsset, OFFER_PPA_TYPES } from '@saldo/api';
+import { ASSET_TYPES, type MarketAsset, OFFER_PPA_TYPES } from '@saldo/api';
 import { ticksUpTo } from '../charts/scale.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { SelectFilter, TextFilter } from '../ui/filters.tsx';
+import { SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { countryOptions } from './card-list.tsx';
 import { lowestPrice, OFFER_SORTS, type OfferFilters, startYear } from './filters.ts';
 
@@ -21,11 +21,9 @@ export function OfferFilterFields({ filters, offers, onChange }: Props) {
   return (
     // Two columns on a phone.
     <div className="grid w-full grid-cols-2 gap-x-3 gap-y-2 sm:contents">
-      <TextFilter
-        label={t.common.search}
-        placeholder={texts.searchHint}
+      <SearchFilter
+        hint={texts.searchHint}
         value={filters.search}
-        maxLength={LIMITS.searchLength}
         onChange={(search) => onChange({ search })}
       />
       <SelectFilter

@@ -8,7 +8,7 @@ import { OfferFacts, usePlace } from '../market/offer-facts.tsx';
 import { PriceTable } from '../market/price-table.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { Fact, Page, Panel } from '../ui/page.tsx';
+import { Fact, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { OnlyNewest } from './card-list.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
@@ -38,11 +38,7 @@ function OfferView({ offer }: { offer: MarketAsset }) {
   return (
     <Page
       title={offer.name}
-      trail={
-        <Link to="/offers" className="hover:underline">
-          {texts.offers.title}
-        </Link>
-      }
+      trail={<TrailLink to="/offers" label={texts.offers.title} />}
       text={place(offer)}
       actions={
         <Button variant="primary" icon="mail" onClick={() => setIsAsked(true)}>

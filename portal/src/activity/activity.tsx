@@ -10,17 +10,19 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import type { ActivitySearch } from './filters.ts';
+import { type KeyNames, KeysContext } from './keys-context.ts';
 import { activityQuery } from './queries.ts';
 import { Sentence } from './sentence.tsx';
 
 type Props = {
   role: EventReader;
+  keys: KeyNames | undefined;
   search: ActivitySearch;
   navigate: Parameters<typeof filtersOf<ActivitySearch>>[1];
 };
 
 /** The events of the user's BRP or of the operator, newest first. New ones appear by themselves. */
-export function Activity({ role, search, navigate }: Props) {
+export function Activity({ role, keys = [], search, navigate }: Props) {
   const { t } = useI18n();
   const texts = t.activity;
   const { filters, set, clear, isFiltered } = filtersOf(search, navigate);
@@ -43,7 +45,11 @@ export function Activity({ role, search, navigate }: Props) {
           recordsOf={(page) => page.events}
           empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
         >
-          {(events) => <EventList events={events} />}
+          {(events) => (
+            <KeysContext value={keys}>
+              <EventList events={events} />
+            </KeysContext>
+          )}
         </PagedList>
       </Panel>
     </Page>
@@ -69,12 +75,16 @@ function useLiveActivity(types: string | undefined) {
   const options = activityQuery(types);
   const query = useInfiniteQuery(options);
   const readNewer = useEffectEvent(async () => {
-    if (query.data === undefined) return;
+    // The first answer, if it is under way, may be older than what has changed.
+    const { data: known } = query.data === undefined ? await query.refetch({ cancelRefetch: false }) : query;
+    if (known === undefined) return;
     const { data } = await query.fetchPreviousPage();
     if (data?.pages[0]?.hasMoreNewer) await queryClient.resetQueries({ queryKey: options.queryKey });
   });
   // The page may have been open before.
-  useEffect(() => void readNewer(), []);
+  useEffect(() => {
+    if (query.data !== undefined) void readNewer();
+  }, []);
   useOnChange(() => void readNewer());
   return query;
 }

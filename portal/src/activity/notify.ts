@@ -21,6 +21,12 @@ type Context = Pick<I18n, 't' | 'format'> & {
 /** The newest event that was looked at. */
 let seenTo = 0;
 
+/** Events up to now are not shown: they happened before the user turned notifications on. */
+export async function skipPastEvents(): Promise<void> {
+  const { events } = await reader().events.list({ types: [...NOTIFIED], order: 'newest_first', limit: 1 });
+  seenTo = Math.max(seenTo, ...events.map(({ sequence }) => sequence));
+}
+
 /** Shows one notification for all new events of a type and a delivery day. */
 export async function notifyOfNewEvents({ t, format, role, since, open }: Context): Promise<void> {
   const { events } = await reader().events.list({

@@ -1,6 +1,6 @@
 import type { SaldoEvent } from '@saldo/api';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { given, PAGE_SIZE } from '../session/lists.ts';
+import { given, isNewer, PAGE_SIZE } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 
 /** Newer events that are added to the list at once. With more of them the list starts anew. */
@@ -22,7 +22,7 @@ type ActivityPage = {
 async function readPage(types: string | undefined, place: Place, signal: AbortSignal): Promise<ActivityPage> {
   // The page offers the types of the user's role only.
   const filter = given({ types: types === undefined ? undefined : ([types] as never[]) });
-  if ('newer' in place) {
+  if (isNewer(place)) {
     const query = { ...filter, ...given({ after: place.newer }), limit: MAX_NEWER };
     const { events, pagination } = await reader().events.list(query, { signal });
     const { next_cursor: newer, has_more: hasMoreNewer } = pagination;
@@ -38,7 +38,11 @@ async function readPage(types: string | undefined, place: Place, signal: AbortSi
 export const activityQuery = (types: string | undefined) =>
   infiniteQueryOptions({
     queryKey: ['activity', types],
-    queryFn: ({ pageParam, signal }) => readPage(types, pageParam, signal),
+    queryFn: ({ pageParam, direction, signal }) => {
+      // A refresh of all pages begins at the first parameter, which may be that of newer events.
+      const isRefresh = isNewer(pageParam) && direction === 'forward';
+      return readPage(types, isRefresh ? start() : pageParam, signal);
+    },
     initialPageParam: start(),
     getNextPageParam: ({ older }): Place | undefined => (older === null ? undefined : { older }),
     getPreviousPageParam: ({ newer }): Place => ({ newer }),

@@ -1,12 +1,13 @@
 import type { EventData, SaldoEvent } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useContext } from 'react';
 import { useGroupLabels } from '../brp/group-name.tsx';
 import { ContractLink, CustomerLink, NominationLink } from '../brp/links.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage, useSession } from '../session/session.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
-import { useNames } from './names.ts';
+import { KeysContext } from './keys-context.ts';
 import { contractNameQuery, customerNameQuery } from './queries.ts';
 
 const LINK = 'font-medium text-accent-strong hover:underline';
@@ -105,9 +106,10 @@ function GroupSubject({ eic }: { eic: string }) {
 function KeySubject({ id }: { id: string }) {
   const { t } = useI18n();
   const { role } = useSession().user;
+  const key = useContext(KeysContext).find((known) => known.id === id);
   return (
     <Link to={role === 'operator' ? '/operator/keys' : '/keys'} className={LINK}>
-      {t.activity.key(useNames().ofKey(id) ?? id)}
+      {t.activity.key(key?.name ?? id)}
     </Link>
   );
 }

@@ -8,7 +8,7 @@ import { useSession } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { EmptyState, Loaded, type ShownQuery, Skeleton } from '../ui/states.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { useGroupLabels } from './group-name.tsx';
 import { NominationLink, NominationsLink } from './links.tsx';
@@ -61,7 +61,7 @@ type AlarmRow = (item: Due) => ReactNode;
 type PanelProps = {
   title: string;
   alarmRow?: AlarmRow;
-  query: Parameters<typeof Loaded<readonly AttentionItem[]>>[0]['query'];
+  query: ShownQuery<readonly AttentionItem[]>;
 };
 
 export function AttentionPanel({ title, query, alarmRow = () => null }: PanelProps) {

@@ -1,10 +1,10 @@
+import type { OwnBalanceGroup } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { containsText } from '../domain/search.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { ifMatchOf } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -12,7 +12,7 @@ import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { ConflictNotice, useOthersChange } from './conflict.tsx';
 import {
   areSameTsos,
@@ -78,16 +78,14 @@ type FormProps = { group: Group; etag: string | null; onClose: () => void };
 
 function SettingsForm({ group, etag, onClose }: FormProps) {
   const { t } = useI18n();
-  const toast = useToast();
-  const refresh = useRefresh();
   const [tsos, setTsos] = useState(group.tsos);
   const update = useMutation({
     mutationFn: () => brpClient.balanceGroups.update(group.eic, { enabled_tsos: [...tsos] }, ifMatchOf(etag)),
-    onSuccess: ({ name }) => {
-      toast(t.brp.groups.saved(name));
-      onClose();
-    },
-    onSettled: () => refresh(balanceGroupsQuery.queryKey),
+    ...useChangeHandlers<OwnBalanceGroup>({
+      toast: ({ name }) => t.brp.groups.saved(name),
+      refresh: [balanceGroupsQuery.queryKey],
+      onDone: onClose,
+    }),
   });
   const { atTsos, others } = splitInUse(t, update.error);
   const isUnsaved = !areSameTsos(tsos, group.tsos);

@@ -1,10 +1,10 @@
 import type { Contract, Counterparty } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { choicesOf } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
@@ -32,11 +32,7 @@ function ContractView({ contract }: { contract: Contract }) {
   return (
     <Page
       title={contract.external_id}
-      trail={
-        <Link to="/contracts" className="hover:underline">
-          {t.brp.contracts.title}
-        </Link>
-      }
+      trail={<TrailLink to="/contracts" label={t.brp.contracts.title} />}
       badges={<ContractBadge status={contract.status} />}
     >
       <ContractFacts contract={contract} />

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -63,10 +63,8 @@ export function ContractList({ query, sort }: ListProps) {
   );
 }
 
-type FiltersProps = { filters: ContractFilters; set: (change: ContractFilters) => void };
-
 /** Filters that all lists of contracts share. */
-export function ContractFilterFields({ filters, set }: FiltersProps) {
+export function ContractFilterFields({ filters, set }: FilterProps<ContractFilters>) {
   const { t } = useI18n();
   return (
     <>

@@ -1,14 +1,14 @@
 import { type BalanceGroup, type Customer, TSOS, type Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Form, SelectField } from '../ui/form.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -29,7 +29,7 @@ export function CustomerPage() {
   const query = useQuery(customerQuery(customerId));
   return (
     <Loaded query={query} loading={<Skeleton lines={10} />}>
-      {({ customer, etag }) => <CustomerView customer={customer} etag={etag} />}
+      {({ record, etag }) => <CustomerView customer={record} etag={etag} />}
     </Loaded>
   );
 }
@@ -43,11 +43,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   return (
     <Page
       title={customer.name}
-      trail={
-        <Link to="/customers" className="hover:underline">
-          {t.brp.customers.title}
-        </Link>
-      }
+      trail={<TrailLink to="/customers" label={t.brp.customers.title} />}
       badges={<CustomerBadge status={customer.status} />}
       actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
     >

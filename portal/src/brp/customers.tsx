@@ -2,7 +2,7 @@ import { CUSTOMER_SORTS, CUSTOMER_STATUSES, type Customer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -54,11 +54,7 @@ export function CustomersPage() {
   );
 }
 
-type FiltersProps = {
-  filters: CustomerFilters;
-  set: (change: CustomerFilters) => void;
-  groups: readonly NamedGroup[];
-};
+type FiltersProps = FilterProps<CustomerFilters> & { groups: readonly NamedGroup[] };
 
 /** Filters that all lists of customers share. */
 export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {

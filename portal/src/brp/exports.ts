@@ -1,42 +1,32 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
 import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
 /** Columns have the names of the API's fields, so that a file can be compared with a response. */
 export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'external_id', value: ({ external_id }) => external_id },
-  { name: 'type', value: ({ type }) => type },
-  { name: 'status', value: ({ status }) => status },
-  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
-  { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
+  ...memberColumns<Contract>('id', 'external_id', 'type', 'status', 'delivery_start', 'delivery_end'),
   { name: 'seller_name', value: ({ seller }) => seller.name },
   { name: 'seller_eic', value: ({ seller }) => seller.eic },
   { name: 'seller_tso', value: ({ seller }) => seller.tso },
   { name: 'buyer_name', value: ({ buyer }) => buyer.name },
   { name: 'buyer_eic', value: ({ buyer }) => buyer.eic },
   { name: 'buyer_tso', value: ({ buyer }) => buyer.tso },
-  { name: 'ppa_type', value: ({ ppa_type }) => ppa_type ?? null },
-  { name: 'period', value: ({ period }) => period ?? null },
-  { name: 'delivery_profile', value: ({ delivery_profile }) => delivery_profile ?? null },
+  ...memberColumns<Contract>('ppa_type', 'period', 'delivery_profile'),
   { name: 'asset_id', value: ({ asset }) => asset?.id ?? null },
   { name: 'created_at', value: ({ created_at }) => created_at },
 ];
 
 export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'contract_id', value: ({ contract_id }) => contract_id },
+  ...memberColumns<Transaction>('id', 'contract_id'),
   { name: 'delivery_date', value: ({ delivery_start }) => dayOf(Date.parse(delivery_start)) },
   { name: 'slot_number', value: ({ slot_number }) => slot_number },
   { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
-  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
-  { name: 'delivery_end', value: ({ delivery_end }) => delivery_end },
+  ...memberColumns<Transaction>('delivery_start', 'delivery_end'),
   { name: 'volume_mwh', value: ({ volume }) => formatMwh(kwhFromMwh(volume)), isDecimal: true },
   { name: 'power_mw', value: ({ volume }) => formatMwh(kwFromKwh(kwhFromMwh(volume))), isDecimal: true },
-  { name: 'status', value: ({ status }) => status },
-  { name: 'version', value: ({ version }) => version },
+  ...memberColumns<Transaction>('status', 'version'),
   { name: 'sender_eic', value: ({ sender }) => sender.eic },
   { name: 'sender_tso', value: ({ sender }) => sender.tso },
   { name: 'receiver_eic', value: ({ receiver }) => receiver.eic },
@@ -67,13 +57,9 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
 ];
 
 export const CUSTOMER_COLUMNS: readonly CsvColumn<Customer>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'status', value: ({ status }) => status },
+  ...memberColumns<Customer>('id', 'name', 'status'),
   { name: 'eic', value: ({ balance_group }) => balance_group?.eic ?? null },
   { name: 'tso', value: ({ balance_group }) => balance_group?.tso ?? null },
   { name: 'metadata', value: ({ metadata }) => JSON.stringify(metadata) },
-  { name: 'assigned_at', value: ({ assigned_at }) => assigned_at },
-  { name: 'activated_at', value: ({ activated_at }) => activated_at ?? null },
-  { name: 'created_at', value: ({ created_at }) => created_at },
+  ...memberColumns<Customer>('assigned_at', 'activated_at', 'created_at'),
 ];

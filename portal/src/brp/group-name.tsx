@@ -4,6 +4,7 @@ import { type ReactNode, useCallback, useMemo } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
 import { Code } from '../ui/copy.tsx';
+import type { ShownQuery } from '../ui/states.tsx';
 import { groupNamesQuery } from './queries.ts';
 
 /**
@@ -38,10 +39,8 @@ export function GroupHeading({ eic }: { eic: string }) {
   );
 }
 
-type Query<T> = { readonly data: T | undefined; readonly error: unknown; refetch(): Promise<unknown> };
-
 /** Without data until the names of the groups have loaded, too: a name that arrives later would move the page. */
-export function useWithGroupNames<T>({ data, error, refetch }: Query<T>): Query<T> {
+export function useWithGroupNames<T>({ data, error, refetch }: ShownQuery<T>): ShownQuery<T> {
   const { isPending } = useQuery(groupNamesQuery(useSession().user.role));
   return { data: isPending ? undefined : data, error, refetch };
 }

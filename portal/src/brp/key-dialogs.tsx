@@ -6,11 +6,9 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
-import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
-import { Notice } from '../ui/states.tsx';
+import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { keysQuery } from './queries.ts';
 
 const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
@@ -40,25 +38,7 @@ type CreateProps = {
 
 /** A form for a new key that then shows its secret. */
 export function CreateKeyDialog(props: CreateProps) {
-  const [newKey, setNewKey] = useState<NewApiKey | null>(null);
-  return newKey ? (
-    <SecretDialog newKey={newKey} onClose={props.onClose} />
-  ) : (
-    <CreateForm {...props} onCreated={setNewKey} />
-  );
-}
-
-type FormProps = CreateProps & { onCreated: (key: NewApiKey) => void };
-
-function CreateForm({
-  create: send,
-  hasScopes = true,
-  children,
-  fields = [],
-  isReady = true,
-  ...rest
-}: FormProps) {
-  const { onCreated, onClose } = rest;
+  const { create: send, hasScopes = true, children, fields = [], isReady = true, onClose } = props;
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
@@ -72,9 +52,10 @@ function CreateForm({
       const settings = { name, expires_at: expiresAt(expiry, today, day) };
       return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
     },
-    onSuccess: onCreated,
-    onSettled: () => refresh(keysQuery.queryKey),
+    // The secret does not wait for the list.
+    onSettled: () => void refresh(keysQuery.queryKey),
   });
+  if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
       <Form
@@ -162,36 +143,16 @@ function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): strin
   return `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${examplePath(newKey, day)}'`;
 }
 
-/** The only time that a key is shown. Only its button closes the dialog, so that it is not lost by accident. */
-export function SecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
+/** Shows a new key, and a command to try it. */
+export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
   const { customer_base_url } = useSession();
   const curl = curlOf(newKey, useToday(), customer_base_url);
   return (
-    <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
-      <div className="grid gap-4">
-        <Notice tone="warn">{texts.secretText}</Notice>
-        <Shown label={newKey.name} text={newKey.secret} what={texts.secret} />
-        <Shown label={texts.curl} text={curl} what={texts.curlName} />
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={onClose}>
-            {texts.secretDone}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
-  );
-}
-
-export function Shown({ label, text, what }: { label: string; text: string; what: string }) {
-  return (
-    <div className="grid gap-1">
-      <span className="text-sm font-medium">{label}</span>
-      <div className="flex items-start gap-2 rounded-md border border-line bg-sunken p-2.5">
-        <code className="min-w-0 flex-1 font-mono text-xs break-all">{text}</code>
-        <CopyButton text={text} what={what} />
-      </div>
-    </div>
+    <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
+      <Secret label={newKey.name} text={newKey.secret} what={texts.secret} />
+      <Secret label={texts.curl} text={curl} what={texts.curlName} />
+    </SecretDialog>
   );
 }

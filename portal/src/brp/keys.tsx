@@ -16,8 +16,8 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
-import { CreateKeyDialog, SecretDialog } from './key-dialogs.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { CreateKeyDialog, KeySecretDialog } from './key-dialogs.tsx';
 import { keysQuery } from './queries.ts';
 
 const route = getRouteApi('/app/own/keys');
@@ -106,7 +106,7 @@ export function KeyList(props: ListProps) {
       {dialog?.what === 'revoke' && (
         <RevokeDialog apiKey={dialog.key} revoke={actions.revoke} onClose={close} />
       )}
-      {newKey && <SecretDialog newKey={newKey} onClose={() => setNewKey(null)} />}
+      {newKey && <KeySecretDialog newKey={newKey} onClose={() => setNewKey(null)} />}
     </>
   );
 }
@@ -265,15 +265,13 @@ type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () =
 
 function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const { t } = useI18n();
-  const toast = useToast();
-  const refresh = useRefresh();
   const revoke = useMutation({
     mutationFn: () => send(apiKey.id),
-    onSuccess: () => {
-      toast(t.brp.keys.revoked(apiKey.name));
-      onClose();
-    },
-    onSettled: () => refresh(keysQuery.queryKey),
+    ...useChangeHandlers({
+      toast: () => t.brp.keys.revoked(apiKey.name),
+      refresh: [keysQuery.queryKey],
+      onDone: onClose,
+    }),
   });
   return (
     <ConfirmDialog

@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { useGroupNames } from './group-name.tsx';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
@@ -52,6 +53,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
   const { t, format } = useI18n();
   const texts = t.schedule.message;
   const toast = useToast();
+  const isMounted = useIsMounted();
   const nameOf = useGroupNames();
   const [chosen, setChosen] = useState(Array.from(positions.keys())[0] ?? '');
   const [fileFormat, setFileFormat] = useState<(typeof FORMATS)[number]>('ess');
@@ -75,7 +77,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
     },
     onSuccess: (fileName) => {
       toast(texts.done(fileName));
-      onClose();
+      if (isMounted()) onClose();
     },
   });
   return (

@@ -7,7 +7,7 @@ import { Sparkline } from '../charts/sparkline.tsx';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -103,11 +103,7 @@ export async function* eachNominationLine(
     for (const slot of slotsOf(nomination)) yield { nomination, slot };
 }
 
-type FiltersProps = {
-  filters: NominationFilters;
-  set: (change: NominationFilters) => void;
-  groups: readonly NamedGroup[];
-};
+type FiltersProps = FilterProps<NominationFilters> & { groups: readonly NamedGroup[] };
 
 export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();

@@ -1,36 +1,28 @@
 import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction, UserRole } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
-import { allOf, given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
+import { allOf, given, keepOfSame, pagedQuery, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
-import { type ReadOptions, readWithEtag } from '../session/versions.ts';
+import { versionedQuery } from '../session/versions.ts';
 import type { NamedGroup } from './filter-fields.tsx';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
 export const contractsQuery = (filters: ContractFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) => portalClient.contracts.list(pageOf(filters, pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['contracts', filters], filters, portalClient.contracts.list);
 
 export const eachContract = (filters: ContractFilters, signal: AbortSignal): AsyncIterable<Contract> =>
   portalClient.contracts.each(given(filters), { signal });
 
 export const contractQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['contract', id],
-    queryFn: ({ signal }) => readWithEtag((options) => reader().contracts.get(id, options), signal),
-  });
+  versionedQuery(['contract', id], (options) => reader().contracts.get(id, options));
 
 /** All versions of a contract-day. */
 export const contractDayQuery = (id: string, day: DeliveryDay) =>
   queryOptions({
     queryKey: ['contract', id, 'transactions', day],
     queryFn: ({ signal }) => allOf(eachTransaction(id, day, signal)),
-    placeholderData: keepPreviousData,
   });
 
 /** All versions of a contract's month, with one request. */
@@ -42,7 +34,6 @@ export const contractMonthQuery = (id: string, month: string) =>
       const range = deliveryRange(days[0] ?? '', days.at(-1) ?? '');
       return allOf(reader().exports.eachTransaction({ contract_id: id, ...range }, { signal }));
     },
-    placeholderData: keepPreviousData,
   });
 
 export const eachTransaction = (
@@ -89,7 +80,7 @@ export const nominationsQuery = (
   queryOptions({
     queryKey: ['nominations', day, filters],
     queryFn: ({ signal }) => allOf(eachNomination(day, filters, signal)),
-    placeholderData: keepPreviousData,
+    placeholderData: keepOfSame(1, day),
   });
 
 /** Current nominations in one state from a day on, with their first slot only, which identifies the day. */
@@ -164,7 +155,7 @@ export const monthQuery = (
       const versions = await allOf(reader().nominations.each(query, { signal }));
       return versions.filter(({ status }) => status !== 'superseded');
     },
-    placeholderData: keepPreviousData,
+    placeholderData: keepOfSame(2, month),
   });
 
 export const deliveryDayQuery = (day: DeliveryDay) =>
@@ -174,28 +165,13 @@ export const deliveryDayQuery = (day: DeliveryDay) =>
   });
 
 export const customersQuery = (filters: CustomerFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) => portalClient.customers.list(pageOf(filters, pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['customers', filters], filters, portalClient.customers.list);
 
 export const eachCustomer = (filters: CustomerFilters, signal: AbortSignal) =>
   portalClient.customers.each(given(filters), { signal });
 
-type GetCustomer<C> = (id: string, options: ReadOptions) => Promise<C>;
-
-export const customerQueryBy = <C extends Customer>(get: GetCustomer<C>, customerId: string) =>
-  queryOptions({
-    queryKey: ['customer', customerId],
-    queryFn: async ({ signal }) => {
-      const { record, etag } = await readWithEtag((options) => get(customerId, options), signal);
-      return { customer: record, etag };
-    },
-  });
-
 export const customerQuery = (id: string) =>
-  customerQueryBy<Customer>((customerId, options) => reader().customers.get(customerId, options), id);
+  versionedQuery(['customer', id], (options): Promise<Customer> => reader().customers.get(id, options));
 
 /** Newest first. */
 export const placementsQuery = (customerId: string) =>
@@ -237,13 +213,9 @@ export const groupNamesQuery = (role: UserRole) =>
   });
 
 export const balanceGroupQuery = (eic: string) =>
-  queryOptions({
-    queryKey: ['balance-groups', eic],
-    queryFn: async ({ signal }) => {
-      const groups = await ownBalanceGroups();
-      return readWithEtag(async (options) => withTsos(await groups.get(eic, options)), signal);
-    },
-  });
+  versionedQuery(['balance-groups', eic], async (options) =>
+    withTsos(await (await ownBalanceGroups()).get(eic, options)),
+  );
 
 export const keysQuery = queryOptions({
   queryKey: ['api-keys'],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CsvColumn, csvOf, germanCsv } from './csv.ts';
+import { type CsvColumn, csvOf, germanCsv, memberColumns } from './csv.ts';
 
-const columns: readonly CsvColumn<{ name: string | null; volume: string }>[] = [
-  { name: 'name', value: ({ name }) => name },
+type Row = { name: string | null; volume: string };
+
+const columns: readonly CsvColumn<Row>[] = [
+  ...memberColumns<Row>('name'),
   { name: 'volume', value: ({ volume }) => volume, isDecimal: true },
 ];
 

@@ -1,10 +1,21 @@
+type CsvValue = string | number | null;
+
 /** A column of a CSV file: its heading and its value of a record. */
 export type CsvColumn<Row> = {
   readonly name: string;
-  readonly value: (row: Row) => string | number | null;
+  readonly value: (row: Row) => CsvValue;
   /** The value is a decimal number as text. */
   readonly isDecimal?: true;
 };
+
+type CsvMember<Row> = {
+  [Name in keyof Row]-?: Row[Name] extends CsvValue | undefined ? Name : never;
+}[keyof Row] &
+  string;
+
+/** Columns of members that are written as they are, under their own names. */
+export const memberColumns = <Row>(...names: readonly CsvMember<Row>[]): CsvColumn<Row>[] =>
+  names.map((name) => ({ name, value: (row) => (row[name] as CsvValue | undefined) ?? null }));
 
 /** `plain` as in RFC 4180, with decimal points. `german` with semicolons and decimal commas, for a German Excel. */
 export type CsvForm = 'plain' | 'german';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Code } from '../ui/copy.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { Loaded, NotFound } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { PartyKeys } from './keys.tsx';
@@ -24,11 +24,7 @@ export function AccountPage() {
         return (
           <Page
             title={account.name}
-            trail={
-              <Link to="/operator/accounts" className="hover:underline">
-                {t.operator.accounts.title}
-              </Link>
-            }
+            trail={<TrailLink to="/operator/accounts" label={t.operator.accounts.title} />}
           >
             <Panel>
               <Facts>

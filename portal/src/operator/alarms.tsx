@@ -7,22 +7,22 @@ import type { Due } from '../domain/attention.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
 
+type RowProps = { item: Due; onAcknowledge: (alarm: Alarm) => void };
+
 /** An alarm of the exchange in the list of what needs attention. */
-export function AlarmRow({ item: { alarm, deadline } }: { item: Due }) {
+export function AlarmRow({ item: { alarm, deadline }, onAcknowledge }: RowProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.alarm;
   const mayManage = useMayManage();
-  const [isAcknowledging, setIsAcknowledging] = useState(false);
   if (alarm === null) return null;
   const { kind, severity, tso, delivery_date, since, text } = alarm;
   return (
@@ -42,11 +42,10 @@ export function AlarmRow({ item: { alarm, deadline } }: { item: Due }) {
         <p className="text-muted">{texts.steps[kind]}</p>
         <div className="mt-1 flex flex-wrap items-center gap-3">
           <AlarmLink alarm={alarm} />
-          {mayManage && <Button onClick={() => setIsAcknowledging(true)}>{texts.acknowledge}</Button>}
+          {mayManage && <Button onClick={() => onAcknowledge(alarm)}>{texts.acknowledge}</Button>}
         </div>
       </div>
       {deadline !== null && <Deadline at={deadline} />}
-      {isAcknowledging && <AcknowledgeDialog alarm={alarm} onClose={() => setIsAcknowledging(false)} />}
     </div>
   );
 }
@@ -69,19 +68,17 @@ function AlarmLink({ alarm: { message_id, delivery_date, tso } }: { alarm: Alarm
   );
 }
 
-function AcknowledgeDialog({ alarm, onClose }: { alarm: Alarm; onClose: () => void }) {
+export function AcknowledgeDialog({ alarm, onClose }: { alarm: Alarm; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.exchange.alarm;
-  const toast = useToast();
-  const refresh = useRefresh();
   const [note, setNote] = useState('');
   const acknowledge = useMutation({
     mutationFn: () => operatorClient.exchange.acknowledgeAlarm(alarm.id, { note }),
-    onSuccess: () => {
-      toast(texts.acknowledged);
-      onClose();
-    },
-    onSettled: () => refresh(['alarms'], ['audit']),
+    ...useChangeHandlers({
+      toast: () => texts.acknowledged,
+      refresh: [['alarms'], ['audit']],
+      onDone: onClose,
+    }),
   });
   return (
     <Dialog title={`${texts.acknowledge}: ${texts.kinds[alarm.kind]}`} onClose={onClose}>

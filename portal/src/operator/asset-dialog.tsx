@@ -4,11 +4,10 @@ import { ConflictNotice, useInput } from '../brp/conflict.tsx';
 import { parseTypedNumber } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DecimalField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { assetQuery } from './market-queries.ts';
 
 type AssetInput = {
@@ -38,8 +37,6 @@ type Props = {
 export function AssetDialog({ version, onSaved, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
-  const toast = useToast();
-  const refresh = useRefresh();
   const asset = version?.record;
   const stored = asset ? assetInput(asset) : NEW_ASSET;
   const { input, set, isUnsaved, started, reset } = useInput(stored);
@@ -56,13 +53,11 @@ export function AssetDialog({ version, onSaved, onClose }: Props) {
         return asset ? assets.update(asset.id, body, options) : assets.create(body);
       },
     },
-    {
-      onSuccess: (saved) => {
-        toast(t.operator.savedToast(saved.name));
-        onSaved(saved);
-      },
-      onSettled: () => refresh(['assets']),
-    },
+    useChangeHandlers({
+      toast: ({ name }) => t.operator.savedToast(name),
+      refresh: [['assets']],
+      onDone: onSaved,
+    }),
   );
   const submit = () => {
     setIsTried(true);

@@ -9,15 +9,14 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage, useSession } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { AssetDialog } from './asset-dialog.tsx';
 import { OfferedBadge } from './assets.tsx';
 import { assetQuery } from './market-queries.ts';
@@ -48,11 +47,7 @@ function AssetView({ version }: ViewProps) {
   return (
     <Page
       title={asset.name}
-      trail={
-        <Link to="/operator/assets" className="hover:underline">
-          {texts.assetsTitle}
-        </Link>
-      }
+      trail={<TrailLink to="/operator/assets" label={texts.assetsTitle} />}
       badges={<OfferedBadge offer={offer} />}
       actions={
         <>
@@ -106,7 +101,7 @@ function OfferPart({ version }: ViewProps) {
           opened={withdrawn}
           stored={version.record}
           onDone={(saved) => {
-            form.setInput(offerFormInput(saved));
+            form.takeOver(form.input, offerFormInput(saved));
             setWithdrawn(null);
           }}
           onClose={() => setWithdrawn(null)}
@@ -179,8 +174,6 @@ type WithdrawProps = {
 function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const toast = useToast();
-  const refresh = useRefresh();
   const { id, name } = opened.record;
   const [started, current] = [offerFormInput(opened.record), offerFormInput(stored)];
   const describe = useOfferTexts(started, current);
@@ -190,13 +183,7 @@ function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
       partOf: offerFormInput,
       send: (options) => operatorClient.assets.update(id, { offer: null }, options),
     },
-    {
-      onSuccess: (saved) => {
-        toast(texts.withdrawnToast(name));
-        onDone(saved);
-      },
-      onSettled: () => refresh(['assets']),
-    },
+    useChangeHandlers({ toast: () => texts.withdrawnToast(name), refresh: [['assets']], onDone }),
   );
   const isChanged = isProblem(withdraw.error, 'precondition_failed');
   return (

@@ -2,9 +2,9 @@ import { ASSET_SORTS, type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { TsoFilter } from '../brp/filter-fields.tsx';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -21,11 +21,7 @@ import { assetListQuery, eachAsset } from './market-queries.ts';
 const route = getRouteApi('/app/operator/assets');
 
 const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'technology', value: ({ technology }) => technology },
-  { name: 'nominal_power', value: ({ nominal_power }) => nominal_power },
-  { name: 'tso', value: ({ tso }) => tso },
+  ...memberColumns<OperatorAsset>('id', 'name', 'technology', 'nominal_power', 'tso'),
   { name: 'offer_ppa_type', value: ({ offer }) => offer?.ppa_type ?? null },
   { name: 'offer_average_annual_power', value: ({ offer }) => offer?.average_annual_power ?? null },
   { name: 'offer_delivery_start', value: ({ offer }) => offer?.delivery_start ?? null },
@@ -87,9 +83,7 @@ export function AssetsPage() {
   );
 }
 
-type FiltersProps = { filters: AssetFilters; set: (change: AssetFilters) => void };
-
-function AssetFilterFields({ filters, set }: FiltersProps) {
+function AssetFilterFields({ filters, set }: FilterProps<AssetFilters>) {
   const { t } = useI18n();
   const texts = t.market.operator;
   return (

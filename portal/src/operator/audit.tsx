@@ -1,10 +1,10 @@
 import { type AuditEntry, LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import { type Difference, differencesOf } from '../domain/difference.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, TextFilter } from '../ui/filters.tsx';
@@ -21,13 +21,7 @@ import { SubjectLink } from './subject-link.tsx';
 const route = getRouteApi('/app/operator/audit');
 
 const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'at', value: ({ at }) => at },
-  { name: 'actor', value: ({ actor }) => actor },
-  { name: 'actor_name', value: ({ actor_name }) => actor_name },
-  { name: 'action', value: ({ action }) => action },
-  { name: 'subject', value: ({ subject }) => subject },
-  { name: 'request_id', value: ({ request_id }) => request_id },
+  ...memberColumns<AuditEntry>('id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id'),
   { name: 'before', value: ({ before }) => (before === null ? null : JSON.stringify(before)) },
   { name: 'after', value: ({ after }) => (after === null ? null : JSON.stringify(after)) },
 ];
@@ -66,9 +60,7 @@ export function AuditPage() {
   );
 }
 
-type FiltersProps = { filters: AuditFilters; set: (change: AuditFilters) => void };
-
-function AuditFilterFields({ filters, set }: FiltersProps) {
+function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
   const { t } = useI18n();
   const texts = t.operator.audit;
   return (

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
@@ -24,14 +24,7 @@ export function BrpPage() {
   return (
     <Loaded query={query}>
       {(brp) => (
-        <Page
-          title={brp.name}
-          trail={
-            <Link to="/operator/brps" className="hover:underline">
-              {t.operator.brps.title}
-            </Link>
-          }
-        >
+        <Page title={brp.name} trail={<TrailLink to="/operator/brps" label={t.operator.brps.title} />}>
           <Panel>
             <Facts>
               <Fact label={t.common.created}>

@@ -19,15 +19,14 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, Form, FormButtons } from '../ui/form.tsx';
-import { Page } from '../ui/page.tsx';
+import { Page, TrailLink } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { DayEditor } from './day-editor.tsx';
 import { InvalidateDialog } from './invalidate-dialog.tsx';
 
@@ -58,11 +57,7 @@ function ContractView({ version }: { version: Versioned<Contract> }) {
   return (
     <Page
       title={contract.external_id}
-      trail={
-        <Link to="/operator/contracts" className="hover:underline">
-          {t.brp.contracts.title}
-        </Link>
-      }
+      trail={<TrailLink to="/operator/contracts" label={t.brp.contracts.title} />}
       badges={<ContractBadge status={contract.status} />}
       actions={
         <>
@@ -117,8 +112,6 @@ function ContractView({ version }: { version: Versioned<Contract> }) {
 function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose: () => void }) {
   const { t, format } = useI18n();
   const texts = t.operator.contracts;
-  const toast = useToast();
-  const refresh = useRefresh();
   const { id, external_id } = version.record;
   const today = useToday();
   const [openedOn] = useState(today);
@@ -136,13 +129,11 @@ function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose
         return operatorClient.contracts.update(id, { delivery_end }, options);
       },
     },
-    {
-      onSuccess: () => {
-        toast(t.operator.savedToast(external_id));
-        onClose();
-      },
-      onSettled: () => refresh(['contract', id], ['contracts'], ['nominations']),
-    },
+    useChangeHandlers({
+      toast: () => t.operator.savedToast(external_id),
+      refresh: [['contract', id], ['contracts'], ['nominations']],
+      onDone: onClose,
+    }),
   );
   return (
     <Dialog title={texts.endTitle(external_id)} onClose={onClose}>

@@ -14,7 +14,7 @@ import { useMayManage } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
-import { Fact, Page } from '../ui/page.tsx';
+import { Fact, Page, TrailLink } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { BalanceGroupFields, BrpField, NameField } from './fields.tsx';
@@ -28,7 +28,7 @@ export function CustomerPage() {
   const query = useQuery(customerQuery(customerId));
   return (
     <Loaded query={query} loading={<Skeleton lines={10} />}>
-      {({ customer, etag }) => <CustomerView customer={customer} etag={etag} />}
+      {({ record, etag }) => <CustomerView customer={record} etag={etag} />}
     </Loaded>
   );
 }
@@ -44,11 +44,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   return (
     <Page
       title={customer.name}
-      trail={
-        <Link to="/operator/customers" className="hover:underline">
-          {t.brp.customers.title}
-        </Link>
-      }
+      trail={<TrailLink to="/operator/customers" label={t.brp.customers.title} />}
       badges={<CustomerBadge status={customer.status} />}
       actions={
         <>

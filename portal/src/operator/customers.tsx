@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CustomerFilterFields, CustomerTable } from '../brp/customers.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar } from '../ui/filters.tsx';
@@ -72,9 +72,7 @@ export function CustomersPage() {
   );
 }
 
-type FiltersProps = { filters: CustomerFilters; set: (change: CustomerFilters) => void };
-
-function OperatorCustomerFilters({ filters, set }: FiltersProps) {
+function OperatorCustomerFilters({ filters, set }: FilterProps<CustomerFilters>) {
   const { brp_id } = filters;
   const { data: groups = [] } = useQuery(groupsQuery(brp_id === undefined ? {} : { brp_id }));
   return (

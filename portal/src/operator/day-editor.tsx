@@ -18,6 +18,7 @@ import { FormProblem, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
 
 type Props = {
   contract: Contract;
@@ -34,6 +35,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
   const texts = t.operator.dayEditor;
   const toast = useToast();
   const refresh = useRefresh();
+  const isMounted = useIsMounted();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
   const beforeKwh = useMemo(() => slots.map(({ validKwh }) => validKwh), [slots]);
   const [typed, setTyped] = useState(() =>
@@ -46,7 +48,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
       operatorClient.contracts.putDay(contract.id, day, { volumes: volumesOf(slots.length, changes) }),
     onSuccess: ({ created, corrected }) => {
       toast(texts.saved(format.number(created), format.number(corrected)));
-      onClose();
+      if (isMounted()) onClose();
     },
     onSettled: () => refresh(['contract', contract.id], ['nominations']),
   });

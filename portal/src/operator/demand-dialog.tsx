@@ -5,13 +5,12 @@ import { ConflictNotice, type Described, useInput, WithdrawnNotice } from '../br
 import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, DecimalField, Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 import { demandQuery } from './market-queries.ts';
 
@@ -75,8 +74,6 @@ type FormProps = { version: Versioned<Demand> | null; onClose: () => void };
 function DemandForm({ version, onClose }: FormProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const toast = useToast();
-  const refresh = useRefresh();
   const describe = useDemandTexts();
   const demand = version?.record ?? null;
   const stored = demand ? demandInputs(demand) : NEW_DEMAND;
@@ -91,13 +88,7 @@ function DemandForm({ version, onClose }: FormProps) {
         return demand ? demands.update(demand.id, body, options) : demands.create(body);
       },
     },
-    {
-      onSuccess: () => {
-        toast(texts.demandSaved);
-        onClose();
-      },
-      onSettled: () => refresh(['demands']),
-    },
+    useChangeHandlers({ toast: () => texts.demandSaved, refresh: [['demands']], onDone: onClose }),
   );
   const { errorOf, submit } = useFaults(demandFaults(inputs), () => save.mutate(version));
   return (

@@ -4,12 +4,11 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ConflictNotice, WithdrawnNotice } from '../brp/conflict.tsx';
-import type { CsvColumn } from '../domain/csv.ts';
+import { memberColumns } from '../domain/csv.ts';
 import { COUNTRY_LENGTH, demandInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
@@ -21,22 +20,22 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { EditDemandDialog, NewDemandDialog, useDemandTexts } from './demand-dialog.tsx';
 import { demandListQuery, demandQuery, eachDemand } from './market-queries.ts';
 
 const route = getRouteApi('/app/operator/demands');
 
-const COLUMNS: readonly CsvColumn<Demand>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'contract_period', value: ({ contract_period }) => contract_period },
-  { name: 'delivery_volume', value: ({ delivery_volume }) => delivery_volume },
-  { name: 'delivery_start', value: ({ delivery_start }) => delivery_start },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'country', value: ({ country }) => country },
-  { name: 'additional_info', value: ({ additional_info }) => additional_info },
-  { name: 'published_at', value: ({ published_at }) => published_at },
-];
+const COLUMNS = memberColumns<Demand>(
+  'id',
+  'contract_period',
+  'delivery_volume',
+  'delivery_start',
+  'state',
+  'country',
+  'additional_info',
+  'published_at',
+);
 
 type OpenDialog =
   | { readonly what: 'create' }
@@ -184,8 +183,6 @@ function DemandTable({ demands, sort, onOpen }: TableProps) {
 function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const toast = useToast();
-  const refresh = useRefresh();
   const describe = useDemandTexts();
   const { data: stored, error, isFetching } = useQuery(demandQuery(id));
   const [opened, setOpened] = useState<typeof stored>();
@@ -197,13 +194,7 @@ function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: 
       partOf: demandInputs,
       send: (options) => operatorClient.demands.delete(id, options),
     },
-    {
-      onSuccess: () => {
-        toast(texts.demandDeleted);
-        onClose();
-      },
-      onSettled: () => refresh(['demands']),
-    },
+    useChangeHandlers({ toast: () => texts.demandDeleted, refresh: [['demands']], onDone: onClose }),
   );
   const isGone = isProblem(error, 'demand_not_found');
   const isChanged = isProblem(withdraw.error, 'precondition_failed');

@@ -1,7 +1,7 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { allOf, given, pageOf, pages } from '../session/lists.ts';
+import { allOf, given, pagedQuery, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { untilNext } from '../session/server-clock.ts';
 import type { LateFilters, MessageFilters, UnsentFilters } from './filters.ts';
@@ -13,12 +13,7 @@ const messageFilter = ({ day, sort, ...rest }: MessageFilters) => ({
 });
 
 export const messagesQuery = (filters: MessageFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['messages', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.messages.list(pageOf(messageFilter(filters), pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['messages', filters], messageFilter(filters), operatorClient.messages.list);
 
 export const eachMessage = (filters: MessageFilters, signal: AbortSignal): AsyncIterable<Message> =>
   operatorClient.messages.each(messageFilter(filters), { signal });
@@ -72,12 +67,7 @@ export const answersQuery = ({ id, delivery_date, tso }: Message) =>
 export const lateFilter = ({ day, ...rest }: LateFilters) => given({ delivery_date: day, ...rest });
 
 export const lateQuery = (filters: LateFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['late', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.nominations.late(pageOf(lateFilter(filters), pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['late', filters], lateFilter(filters), operatorClient.nominations.late);
 
 /** Most urgent first. */
 export const unsentQuery = ({ day, tso }: UnsentFilters) =>

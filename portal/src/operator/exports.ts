@@ -1,13 +1,9 @@
 import type { Brp, OperatorCustomer } from '@saldo/api';
 import { CUSTOMER_COLUMNS } from '../brp/exports.ts';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 
 /** Shared by BRPs and accounts. */
-export const PARTY_COLUMNS: readonly CsvColumn<Brp>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'created_at', value: ({ created_at }) => created_at },
-];
+export const PARTY_COLUMNS = memberColumns<Brp>('id', 'name', 'created_at');
 
 export const OPERATOR_CUSTOMER_COLUMNS: readonly CsvColumn<OperatorCustomer>[] = [
   ...CUSTOMER_COLUMNS,

@@ -13,11 +13,10 @@ import {
   splitInUse,
   TsosField,
 } from '../brp/group-table.tsx';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { ifMatchOf } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
@@ -28,7 +27,7 @@ import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import type { Column, Sort } from '../ui/table.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { BrpField, BrpFilter, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { groupQuery, groupsQuery } from './queries.ts';
@@ -36,9 +35,7 @@ import { groupQuery, groupsQuery } from './queries.ts';
 const route = getRouteApi('/app/operator/balance-groups');
 
 const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
-  { name: 'eic', value: ({ eic }) => eic },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'brp_id', value: ({ brp_id }) => brp_id },
+  ...memberColumns<OperatorBalanceGroup>('eic', 'name', 'brp_id'),
   { name: 'tsos', value: ({ tsos }) => tsos.join(' ') },
   { name: 'created_at', value: ({ created_at }) => created_at },
 ];
@@ -115,15 +112,11 @@ export function OperatorGroupTable({ groups, hasBrp = false, sort }: TableProps)
 
 function useGroupsSaved(onClose: () => void) {
   const { t } = useI18n();
-  const toast = useToast();
-  const refresh = useRefresh();
-  return {
-    onSuccess: ({ name }: OperatorBalanceGroup) => {
-      toast(t.operator.savedToast(name));
-      onClose();
-    },
-    onSettled: () => refresh(['balance-groups']),
-  };
+  return useChangeHandlers<OperatorBalanceGroup>({
+    toast: ({ name }) => t.operator.savedToast(name),
+    refresh: [['balance-groups']],
+    onDone: onClose,
+  });
 }
 
 type CreateProps = { brpId?: string | undefined; onClose: () => void };

@@ -1,7 +1,8 @@
+import type { Alarm } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { AttentionPanel } from '../brp/attention.tsx';
 import { ClockChangeNotice } from '../brp/clock-change.tsx';
 import { Gates } from '../brp/gates.tsx';
@@ -11,7 +12,7 @@ import { useToday } from '../session/server-clock.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
-import { AlarmRow } from './alarms.tsx';
+import { AcknowledgeDialog, AlarmRow } from './alarms.tsx';
 import { alarmsQuery } from './alarms-query.ts';
 import { AuditList } from './audit.tsx';
 import { HealthPanel } from './health.tsx';
@@ -69,6 +70,8 @@ function Unsent({ today }: { today: DeliveryDay }) {
 
 function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
   const { t } = useI18n();
+  // Not in the alarm's row, which a refresh may remove together with the typed note.
+  const [acknowledged, setAcknowledged] = useState<Alarm | null>(null);
   const first = addDays(today, -DAYS_BACK);
   const mismatched = useQuery(nominationsInStateQuery(first, 'partial_match'));
   const pending = useQuery(nominationsInStateQuery(first, 'pending'));
@@ -94,8 +97,9 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
       <AttentionPanel
         query={query}
         title={t.brp.home.attention}
-        alarmRow={(item) => <AlarmRow item={item} />}
+        alarmRow={(item) => <AlarmRow item={item} onAcknowledge={setAcknowledged} />}
       />
+      {acknowledged && <AcknowledgeDialog alarm={acknowledged} onClose={() => setAcknowledged(null)} />}
       {silent.data === null && <Notice tone="warn">{t.operator.home.tooManyContracts}</Notice>}
     </>
   );

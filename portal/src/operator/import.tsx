@@ -1,7 +1,7 @@
 import type { DecimalMark, ImportResult } from '@saldo/api';
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import type { CsvColumn } from '../domain/csv.ts';
+import { useEffect, useRef, useState } from 'react';
+import { memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
@@ -45,6 +45,7 @@ export function ImportPage() {
   const [state, setState] = useState<State>({ step: 'waiting' });
   const [isTriedFirst, setIsTriedFirst] = useState(true);
   const sending = useRef<AbortController | null>(null);
+  useEffect(() => () => sending.current?.abort(), []);
 
   const send = async (attempt: Attempt) => {
     const { file, isDryRun, decimal } = attempt;
@@ -156,11 +157,7 @@ function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
 }
 
 type Rejection = ImportResult['rejected'][number];
-const REJECTION_COLUMNS: readonly CsvColumn<Rejection>[] = [
-  { name: 'line', value: ({ line }) => line },
-  { name: 'code', value: ({ code }) => code },
-  { name: 'message', value: ({ message }) => message },
-];
+const REJECTION_COLUMNS = memberColumns<Rejection>('line', 'code', 'message');
 
 function Result({ file, result, onImport }: { file: File; result: ImportResult; onImport: () => void }) {
   const { t, format } = useI18n();

@@ -4,10 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 
 type Props = { transaction: Transaction; onClose: () => void };
 
@@ -15,18 +14,16 @@ type Props = { transaction: Transaction; onClose: () => void };
 export function InvalidateDialog({ transaction, onClose }: Props) {
   const { t, format } = useI18n();
   const texts = t.operator.invalidate;
-  const toast = useToast();
-  const refresh = useRefresh();
   const [reason, setReason] = useState('');
   const { slot_number, delivery_start, contract_id } = transaction;
   const label = t.common.slotOf(slot_number, format.slot(Date.parse(delivery_start)));
   const invalidate = useMutation({
     mutationFn: () => operatorClient.transactions.invalidate(transaction.id, { reason }),
-    onSuccess: () => {
-      toast(texts.done(label));
-      onClose();
-    },
-    onSettled: () => refresh(['contract', contract_id], ['nominations']),
+    ...useChangeHandlers({
+      toast: () => texts.done(label),
+      refresh: [['contract', contract_id], ['nominations']],
+      onDone: onClose,
+    }),
   });
   return (
     <Dialog title={`${texts.action}: ${label}`} onClose={onClose}>

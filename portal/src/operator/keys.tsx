@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CreateKeyDialog } from '../brp/key-dialogs.tsx';
 import { KeyList } from '../brp/keys.tsx';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -26,13 +26,9 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'owner_type', value: ({ owner }) => owner.type },
   { name: 'owner_id', value: ({ owner }) => owner.id ?? null },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'prefix', value: ({ prefix }) => prefix },
+  ...memberColumns<ApiKey>('name', 'prefix'),
   { name: 'scopes', value: ({ scopes }) => scopes.join(' ') },
-  { name: 'created_at', value: ({ created_at }) => created_at },
-  { name: 'expires_at', value: ({ expires_at }) => expires_at },
-  { name: 'last_used_at', value: ({ last_used_at }) => last_used_at },
-  { name: 'revoked_at', value: ({ revoked_at }) => revoked_at },
+  ...memberColumns<ApiKey>('created_at', 'expires_at', 'last_used_at', 'revoked_at'),
 ];
 
 /** The keys of all owners. */

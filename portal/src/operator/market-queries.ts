@@ -1,42 +1,26 @@
 import type { Demand, OperatorAsset } from '@saldo/api';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { given, pageOf, pages } from '../session/lists.ts';
+import { given, pagedQuery } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { readWithEtag } from '../session/versions.ts';
+import { versionedQuery } from '../session/versions.ts';
 import type { AssetFilters, DemandFilters } from './filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['assets', 'list', filters],
-    queryFn: ({ pageParam, signal }) => operatorClient.assets.list(pageOf(filters, pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['assets', 'list', filters], filters, operatorClient.assets.list);
 
 export const eachAsset = (filters: AssetFilters, signal: AbortSignal): AsyncIterable<OperatorAsset> =>
   operatorClient.assets.each(given(filters), { signal });
 
 export const assetQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['assets', 'one', id],
-    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.assets.get(id, options), signal),
-  });
+  versionedQuery(['assets', 'one', id], (options) => operatorClient.assets.get(id, options));
 
 /** The server accepts upper case only. */
 const demandFilter = ({ country, sort }: DemandFilters) => given({ country: country?.toUpperCase(), sort });
 
 export const demandListQuery = (filters: DemandFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['demands', filters],
-    queryFn: ({ pageParam, signal }) =>
-      operatorClient.demands.list(pageOf(demandFilter(filters), pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['demands', filters], demandFilter(filters), operatorClient.demands.list);
 
 export const demandQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['demands', 'one', id],
-    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.demands.get(id, options), signal),
-  });
+  versionedQuery(['demands', 'one', id], (options) => operatorClient.demands.get(id, options));
 
 export const eachDemand = (filters: DemandFilters, signal: AbortSignal): AsyncIterable<Demand> =>
   operatorClient.demands.each(demandFilter(filters), { signal });

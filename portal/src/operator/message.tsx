@@ -1,7 +1,7 @@
 import type { Message, Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -10,7 +10,7 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code, CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -39,11 +39,7 @@ function MessageView({ message }: { message: Message }) {
   return (
     <Page
       title={about.filter(Boolean).join(' · ')}
-      trail={
-        <Link to="/operator/messages" className="hover:underline">
-          {texts.title}
-        </Link>
-      }
+      trail={<TrailLink to="/operator/messages" label={texts.title} />}
       actions={type === 'schedule' && <StatusRequestButton message={message} />}
       badges={
         <>

@@ -2,9 +2,9 @@ import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message } from 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { TsoFilter } from '../brp/filter-fields.tsx';
-import type { CsvColumn } from '../domain/csv.ts';
+import { memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { type FilterProps, filtersOf } from '../ui/address.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -18,21 +18,21 @@ import { MessageDirection, MessageState } from './message-badges.tsx';
 
 const route = getRouteApi('/app/operator/messages');
 
-const COLUMNS: readonly CsvColumn<Message>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'direction', value: ({ direction }) => direction },
-  { name: 'type', value: ({ type }) => type },
-  { name: 'format', value: ({ format }) => format },
-  { name: 'tso', value: ({ tso }) => tso },
-  { name: 'delivery_date', value: ({ delivery_date }) => delivery_date },
-  { name: 'version', value: ({ version }) => version },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'error', value: ({ error }) => error },
-  { name: 'file_name', value: ({ file_name }) => file_name },
-  { name: 'answers', value: ({ answers }) => answers },
-  { name: 'created_at', value: ({ created_at }) => created_at },
-  { name: 'sent_at', value: ({ sent_at }) => sent_at },
-];
+const COLUMNS = memberColumns<Message>(
+  'id',
+  'direction',
+  'type',
+  'format',
+  'tso',
+  'delivery_date',
+  'version',
+  'state',
+  'error',
+  'file_name',
+  'answers',
+  'created_at',
+  'sent_at',
+);
 
 /** All sent schedules and received answers. */
 export function MessagesPage() {
@@ -68,9 +68,7 @@ export function MessagesPage() {
   );
 }
 
-type FiltersProps = { filters: MessageFilters; set: (change: MessageFilters) => void };
-
-function MessageFilterFields({ filters, set }: FiltersProps) {
+function MessageFilterFields({ filters, set }: FilterProps<MessageFilters>) {
   const { t } = useI18n();
   const texts = t.exchange.message;
   return (

@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { NameField } from './fields.tsx';
 
 type Props<T> = {
@@ -19,12 +20,13 @@ type Props<T> = {
 export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: Props<T>) {
   const { t } = useI18n();
   const refresh = useRefresh();
+  const isMounted = useIsMounted();
   const [name, setName] = useState('');
   const creation = useMutation({
     mutationFn: () => create(name),
     onSuccess: async (record) => {
       await refresh(queryKey);
-      onCreated(record);
+      if (isMounted()) onCreated(record);
     },
   });
   return (

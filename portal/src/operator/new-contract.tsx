@@ -8,8 +8,9 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
-import { Page, Panel } from '../ui/page.tsx';
+import { Page, Panel, TrailLink } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { ContractPartyField } from './contract-party-field.tsx';
 import {
   EMPTY_PROFILE,
@@ -91,6 +92,7 @@ export function NewContractPage() {
   const toast = useToast();
   const navigate = useNavigate();
   const refresh = useRefresh();
+  const isMounted = useIsMounted();
   const [inputs, setInputs] = useState(EMPTY);
   const [profile, setProfile] = useState(EMPTY_PROFILE);
   const set = (change: Partial<Inputs>) => setInputs({ ...inputs, ...change });
@@ -99,6 +101,7 @@ export function NewContractPage() {
     onSuccess: async ({ id, external_id }) => {
       toast(t.operator.savedToast(external_id));
       await refresh(['contracts']);
+      if (!isMounted()) return;
       await navigate({
         to: '/operator/contracts/$contractId',
         params: { contractId: id },
@@ -110,11 +113,7 @@ export function NewContractPage() {
     <Page
       title={texts.createTitle}
       text={texts.createText}
-      trail={
-        <Link to="/operator/contracts" className="hover:underline">
-          {t.brp.contracts.title}
-        </Link>
-      }
+      trail={<TrailLink to="/operator/contracts" label={t.brp.contracts.title} />}
     >
       <div className="max-w-3xl">
         <Panel>

@@ -7,6 +7,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons } from '../ui/form.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { BalanceGroupFields, BrpField, NameField } from './fields.tsx';
 
 /** Creates a customer of a BRP, which has to activate it unless the operator does. */
@@ -15,6 +16,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
   const texts = t.operator.customers;
   const navigate = useNavigate();
   const refresh = useRefresh();
+  const isMounted = useIsMounted();
   const [brp, setBrp] = useState(brpId ?? '');
   const [name, setName] = useState('');
   const [group, setGroup] = useState<BalanceGroup | null>(null);
@@ -29,6 +31,7 @@ export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefin
       }),
     onSuccess: async ({ id }) => {
       await refresh(['customers']);
+      if (!isMounted()) return;
       await navigate({
         to: '/operator/customers/$customerId',
         params: { customerId: id },

@@ -11,6 +11,7 @@ import {
   NominationTable,
 } from '../brp/nominations.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { readNextPage } from '../session/lists.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
@@ -85,8 +86,7 @@ export function NominationsPage() {
               <MoreButton
                 count={nominations.length}
                 hasMore={query.hasNextPage}
-                isLoading={query.isFetchingNextPage}
-                onMore={() => void query.fetchNextPage()}
+                onMore={() => readNextPage(query)}
               />
             </>
           )}

@@ -1,13 +1,13 @@
 import { OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
+import { useRef } from 'react';
 import { ConflictNotice, type Described, type useInput } from '../brp/conflict.tsx';
 import { type OfferInputs, offerBody, offerFaults, offerInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { DateField, DecimalField, Form, SelectField } from '../ui/form.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 import { assetQuery } from './market-queries.ts';
@@ -67,27 +67,28 @@ type Props = {
 export function OfferForm({ version, form, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const toast = useToast();
-  const refresh = useRefresh();
   const { record: asset } = version;
-  const { input: inputs, set, isUnsaved, started, reset, setInput } = form;
+  const { input: inputs, set, isUnsaved, started, reset, takeOver } = form;
+  const sent = useRef(inputs);
   const stored = offerFormInput(asset);
   const describe = useOfferTexts(started, stored);
   const save = useChange(
     {
       query: assetQuery(asset.id),
       partOf: offerFormInput,
-      send: (options) =>
-        operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }, options),
+      send: (options) => {
+        sent.current = inputs;
+        return operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }, options);
+      },
     },
-    {
-      onSuccess: (saved) => {
-        toast(asset.offer ? t.operator.savedToast(saved.name) : texts.publishedToast(saved.name));
-        setInput(offerFormInput(saved));
+    useChangeHandlers<OperatorAsset>({
+      toast: ({ name }) => (asset.offer ? t.operator.savedToast(name) : texts.publishedToast(name)),
+      refresh: [['assets']],
+      onDone: (saved) => {
+        takeOver(sent.current, offerFormInput(saved));
         onSaved();
       },
-      onSettled: () => refresh(['assets']),
-    },
+    }),
   );
   const { errorOf, submit } = useFaults(offerFaults(inputs), () => save.mutate(version));
   return (

@@ -1,10 +1,19 @@
 import type { AuditEntry, Brp, OperatorCustomer } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { customerQueryBy, firstSlotFrom, matchesFilters } from '../brp/queries.ts';
-import { allOf, given, PAGE_SIZE, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
+import { firstSlotFrom, matchesFilters } from '../brp/queries.ts';
+import {
+  allOf,
+  given,
+  keepOfSame,
+  PAGE_SIZE,
+  pagedQuery,
+  pageOf,
+  pages,
+  WITHOUT_EVENTS_MS,
+} from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { readWithEtag } from '../session/versions.ts';
+import { versionedQuery } from '../session/versions.ts';
 import type {
   AuditFilters,
   ContractFilters,
@@ -31,11 +40,7 @@ export const brpQuery = (id: string) =>
   });
 
 export const groupQuery = (eic: string) =>
-  queryOptions({
-    queryKey: ['balance-groups', eic],
-    queryFn: ({ signal }) =>
-      readWithEtag((options) => operatorClient.balanceGroups.get(eic, options), signal),
-  });
+  versionedQuery(['balance-groups', eic], (options) => operatorClient.balanceGroups.get(eic, options));
 
 export const groupsQuery = (filters: Omit<GroupFilters, 'sort'> = {}) =>
   queryOptions({
@@ -63,10 +68,7 @@ export const usersQuery = (filters: UserFilters) =>
   });
 
 export const userQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['users', 'one', id],
-    queryFn: ({ signal }) => readWithEtag((options) => operatorClient.users.get(id, options), signal),
-  });
+  versionedQuery(['users', 'one', id], (options) => operatorClient.users.get(id, options));
 
 export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>
   queryOptions({
@@ -75,11 +77,7 @@ export const keysQuery = ({ owner_type, owner_id }: KeyFilters) =>
   });
 
 export const customersQuery = (filters: CustomerFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['customers', filters],
-    queryFn: ({ pageParam, signal }) => operatorClient.customers.list(pageOf(filters, pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['customers', filters], filters, operatorClient.customers.list);
 
 export const eachCustomer = (
   filters: CustomerFilters,
@@ -87,14 +85,10 @@ export const eachCustomer = (
 ): AsyncIterable<OperatorCustomer> => operatorClient.customers.each(given(filters), { signal });
 
 export const customerQuery = (id: string) =>
-  customerQueryBy<OperatorCustomer>(operatorClient.customers.get, id);
+  versionedQuery(['customer', id], (options) => operatorClient.customers.get(id, options));
 
 export const contractsQuery = (filters: ContractFilters) =>
-  infiniteQueryOptions({
-    queryKey: ['contracts', filters],
-    queryFn: ({ pageParam, signal }) => operatorClient.contracts.list(pageOf(filters, pageParam), { signal }),
-    ...pages,
-  });
+  pagedQuery(['contracts', filters], filters, operatorClient.contracts.list);
 
 export const eachContract = (filters: ContractFilters, signal: AbortSignal) =>
   operatorClient.contracts.each(given(filters), { signal });
@@ -110,6 +104,7 @@ export const nominationsQuery = (day: DeliveryDay, filters: NominationFilters) =
         { signal },
       ),
     ...pages,
+    placeholderData: keepOfSame(2, day),
     select: (data) => ({
       ...data,
       nominations: data.pages.flatMap(({ nominations }) => nominations).filter(matchesFilters(filters)),

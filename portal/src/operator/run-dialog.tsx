@@ -19,7 +19,7 @@ export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => v
   const [days, setDays] = useState<'all' | 'one'>('all');
   const run = useMutation({
     mutationFn: () => operatorClient.nominations.run(days === 'all' ? {} : { delivery_date: day }),
-    onSettled: () => refresh(['nominations'], ['health']),
+    onSettled: () => void refresh(['nominations'], ['health']),
   });
   return (
     <Dialog title={texts.runTitle} onClose={onClose}>

@@ -32,7 +32,7 @@ export function SendDialog({ filters, today, onClose }: Props) {
           tso: tso === '' ? undefined : tso,
         }),
       ),
-    onSettled: () => refresh(['unsent'], ['messages'], ['nominations'], ['nomination'], ['mismatches']),
+    onSettled: () => void refresh(['unsent'], ['messages'], ['nominations'], ['nomination'], ['mismatches']),
   });
   return (
     <Dialog title={texts.sendTitle} onClose={onClose}>
@@ -112,7 +112,7 @@ function Result({ sent: { messages, faults } }: { sent: Sent }) {
             <p>{texts.faults(faults.length)}</p>
             <ul className="list-disc pl-4">
               {faults.map(({ delivery_date, tso, error }) => (
-                <li key={delivery_date + tso}>
+                <li key={delivery_date + tso + error}>
                   {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${t.problems.serverText(error)}`}
                 </li>
               ))}

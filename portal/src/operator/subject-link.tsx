@@ -1,5 +1,5 @@
 import { checkEic } from '@saldo/core/eic.ts';
-import { Link } from '@tanstack/react-router';
+import { Link, type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../ui/copy.tsx';
 
@@ -23,60 +23,36 @@ type TargetProps = {
 };
 
 /** A link to the page of a record, by its id; without one only the text. */
-export function SubjectTarget({ id, className: look, children }: TargetProps) {
-  if (id.startsWith('cust_'))
-    return (
-      <Link to="/operator/customers/$customerId" params={{ customerId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('con_'))
-    return (
-      <Link to="/operator/contracts/$contractId" params={{ contractId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('brp_'))
-    return (
-      <Link to="/operator/brps/$brpId" params={{ brpId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('acc_'))
-    return (
-      <Link to="/operator/accounts/$accountId" params={{ accountId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('nom_'))
-    return (
-      <Link to="/operator/nominations/$nominationId" params={{ nominationId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('ast_'))
-    return (
-      <Link to="/operator/assets/$assetId" params={{ assetId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('msg_'))
-    return (
-      <Link to="/operator/messages/$messageId" params={{ messageId: id }} className={look}>
-        {children}
-      </Link>
-    );
-  if (id.startsWith('dem_'))
-    return (
-      <Link to="/operator/demands" className={look}>
-        {children}
-      </Link>
-    );
-  if (checkEic(id) === null)
-    return (
-      <Link to="/operator/balance-groups" search={{ search: id }} className={look}>
-        {children}
-      </Link>
-    );
-  return <span className={look}>{children}</span>;
+export function SubjectTarget({ id, className, children }: TargetProps) {
+  const page = pageOfSubject(id);
+  if (page === null) return <span className={className}>{children}</span>;
+  return (
+    <Link {...page} className={className}>
+      {children}
+    </Link>
+  );
+}
+
+function pageOfSubject(id: string): LinkOptions | null {
+  switch (/^([a-z]+)_/.exec(id)?.[1]) {
+    case 'cust':
+      return linkOptions({ to: '/operator/customers/$customerId', params: { customerId: id } });
+    case 'con':
+      return linkOptions({ to: '/operator/contracts/$contractId', params: { contractId: id } });
+    case 'brp':
+      return linkOptions({ to: '/operator/brps/$brpId', params: { brpId: id } });
+    case 'acc':
+      return linkOptions({ to: '/operator/accounts/$accountId', params: { accountId: id } });
+    case 'nom':
+      return linkOptions({ to: '/operator/nominations/$nominationId', params: { nominationId: id } });
+    case 'ast':
+      return linkOptions({ to: '/operator/assets/$assetId', params: { assetId: id } });
+    case 'msg':
+      return linkOptions({ to: '/operator/messages/$messageId', params: { messageId: id } });
+    case 'dem':
+      return linkOptions({ to: '/operator/demands' });
+    default:
+      if (checkEic(id) !== null) return null;
+      return linkOptions({ to: '/operator/balance-groups', search: { search: id } });
+  }
 }

@@ -10,18 +10,17 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConflictNotice, useInput } from '../brp/conflict.tsx';
-import { Shown } from '../brp/key-dialogs.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useChange, type Versioned } from '../session/versions.ts';
-import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
-import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
+import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { AccountField, BrpField, NameField } from './fields.tsx';
 import { userQuery } from './queries.ts';
 
@@ -44,7 +43,7 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
       const user = await operatorClient.users.create({ email, name, role, permissions, ...parties[role] });
       return { user, invitation: await operatorClient.users.invite(user.id) };
     },
-    onSettled: () => refresh(['users']),
+    onSettled: () => void refresh(['users']),
   });
   if (create.data) {
     return <LinkDialog user={create.data.user} invitation={create.data.invitation} onClose={onClose} />;
@@ -132,8 +131,6 @@ const userInput = ({ name, permissions, status }: User) => ({
 function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const toast = useToast();
-  const refresh = useRefresh();
   const { id } = version.record;
   const isMyself = useSession().user.id === id;
   const stored = userInput(version.record);
@@ -147,13 +144,11 @@ function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose:
         return operatorClient.users.update(id, { ...rest, disabled }, options);
       },
     },
-    {
-      onSuccess: ({ name }) => {
-        toast(t.operator.savedToast(name));
-        onClose();
-      },
-      onSettled: () => refresh(['users']),
-    },
+    useChangeHandlers<User>({
+      toast: ({ name }) => t.operator.savedToast(name),
+      refresh: [['users']],
+      onDone: onClose,
+    }),
   );
   return (
     <Form
@@ -195,7 +190,7 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
   const refresh = useRefresh();
   const invite = useMutation({
     mutationFn: () => operatorClient.users.invite(user.id),
-    onSettled: () => refresh(['users']),
+    onSettled: () => void refresh(['users']),
   });
   if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
   return (
@@ -213,25 +208,21 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
 
 type LinkProps = { user: User; invitation: InvitationLink; onClose: () => void };
 
-/** The only time that the link is shown. Only its button closes the dialog, so that it is not lost by accident. */
 function LinkDialog({ user, invitation, onClose }: LinkProps) {
   const { t } = useI18n();
   const texts = t.operator.users;
   return (
-    <Dialog title={texts.linkTitle(user.name)} onClose={onClose} isHeldOpen>
-      <div className="grid gap-4">
-        <Notice tone="warn">{texts.linkText}</Notice>
-        <Shown label={user.email} text={invitation.link} what={texts.link} />
-        <p className="text-sm text-muted">
-          {`${t.session.invitationExpires} `}
-          <Instant at={invitation.expires_at} />
-        </p>
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={onClose}>
-            {texts.linkDone}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <SecretDialog
+      title={texts.linkTitle(user.name)}
+      text={texts.linkText}
+      done={texts.linkDone}
+      onClose={onClose}
+    >
+      <Secret label={user.email} text={invitation.link} what={texts.link} />
+      <p className="text-sm text-muted">
+        {`${t.session.invitationExpires} `}
+        <Instant at={invitation.expires_at} />
+      </p>
+    </SecretDialog>
   );
 }

@@ -2,7 +2,7 @@ import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { CsvColumn } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -25,16 +25,10 @@ import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './u
 const route = getRouteApi('/app/operator/users');
 
 const COLUMNS: readonly CsvColumn<User>[] = [
-  { name: 'id', value: ({ id }) => id },
-  { name: 'email', value: ({ email }) => email },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'role', value: ({ role }) => role },
-  { name: 'permissions', value: ({ permissions }) => permissions },
+  ...memberColumns<User>('id', 'email', 'name', 'role', 'permissions'),
   { name: 'brp_id', value: ({ brp }) => brp?.id ?? null },
   { name: 'account_id', value: ({ account }) => account?.id ?? null },
-  { name: 'status', value: ({ status }) => status },
-  { name: 'created_at', value: ({ created_at }) => created_at },
-  { name: 'last_signed_in_at', value: ({ last_signed_in_at }) => last_signed_in_at },
+  ...memberColumns<User>('status', 'created_at', 'last_signed_in_at'),
 ];
 
 /** The users of the portal. */

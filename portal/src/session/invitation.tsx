@@ -10,7 +10,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { prepareSession, sessionQuery } from './session.ts';
+import { startSession } from './session.ts';
 
 /** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
@@ -67,8 +67,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
   const accept = useMutation({
     mutationFn: () => portalClient.invitations.accept(token, { password }),
     onSuccess: async (state) => {
-      queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
+      await startSession(queryClient, state);
       router.history.replace('/');
     },
   });

@@ -1,4 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, type QueryKey } from '@tanstack/react-query';
 
 /** Number of records per page of a list. */
 export const PAGE_SIZE = 50;
@@ -26,6 +26,60 @@ export const pageOf = <F extends object>(filters: F, after: string | undefined, 
   limit,
   ...given({ after }),
 });
+
+type PageOf<F extends object> = ReturnType<typeof pageOf<F>>;
+type Page = Parameters<typeof pages.getNextPageParam>[0];
+
+/** The query of a list that is read page by page. */
+export const pagedQuery = <F extends object, P extends Page>(
+  queryKey: QueryKey,
+  filters: F,
+  list: (query: PageOf<F>, options: { signal: AbortSignal }) => Promise<P>,
+) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => list(pageOf(filters, pageParam), { signal }),
+    ...pages,
+  });
+
+/**
+ * Keeps the records on the screen while others are read, but not those of another day or month, which would be shown as
+ * those of this one. `at` is its place in the key.
+ */
+export const keepOfSame =
+  (at: number, period: string) =>
+  <T>(former: T | undefined, query: { readonly queryKey: QueryKey } | undefined): T | undefined =>
+    query?.queryKey[at] === period ? former : undefined;
+
+type Read = {
+  readonly data: { readonly pageParams: readonly unknown[] } | undefined;
+  readonly hasNextPage: boolean;
+  /** The data are those of other filters. */
+  readonly isPlaceholderData: boolean;
+  readonly isError: boolean;
+};
+
+export type PagedRead = Read & {
+  readonly fetchNextPage: (options: { cancelRefetch: boolean }) => Promise<Read>;
+};
+
+/**
+ * Reads the next page of a list. TanStack Query reads a list for one reason at a time: a refresh that has begun ends first,
+ * and a refresh in between cancels this request, which is then repeated.
+ */
+export async function readNextPage(query: PagedRead): Promise<void> {
+  const countOf = ({ data }: Read) => data?.pageParams.filter((param) => !isNewer(param)).length ?? 0;
+  const count = countOf(query);
+  const isMissing = (read: Read) =>
+    read.hasNextPage && !read.isPlaceholderData && !read.isError && countOf(read) <= count;
+  let read: Read;
+  do read = await query.fetchNextPage({ cancelRefetch: false });
+  while (isMissing(read));
+}
+
+/** Whether the parameter is that of a page before the first one. */
+export const isNewer = (param: unknown): param is { readonly newer: string | undefined } =>
+  typeof param === 'object' && param !== null && 'newer' in param;
 
 /** Removes filters that are not set, because the SDK's types do not allow undefined. */
 export const given = <F extends object>(filters: F): { [Name in keyof F]: Exclude<F[Name], undefined> } =>

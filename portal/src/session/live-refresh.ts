@@ -4,6 +4,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { staleQueries } from '../domain/stale-queries.ts';
 import { forgetPlace, readChanges } from './changes.ts';
 import { onRetry, setConnected } from './connection.ts';
+import { invalidate } from './invalidate.ts';
 import { areNotificationsOn } from './notifications.ts';
 import { handleError } from './query-client.ts';
 import { useToday } from './server-clock.ts';
@@ -70,7 +71,7 @@ async function refresh(queryClient: QueryClient, changed: readonly string[] | nu
   const isStale = (key: unknown) => key !== 'session' && (keys === null || keys.has(String(key)));
   // TanStack Query reads stale data again when the page is shown.
   const refetchType = isVisible() ? 'active' : 'none';
-  await queryClient.invalidateQueries({ predicate: ({ queryKey }) => isStale(queryKey[0]), refetchType });
+  await invalidate(queryClient, { predicate: ({ queryKey }) => isStale(queryKey[0]), refetchType });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { GATE_REMINDER_MINUTES, LIMITS } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { skipPastEvents } from '../activity/notify.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Form, FormProblem, PasswordField } from '../ui/form.tsx';
@@ -130,16 +131,26 @@ function NotificationsPanel() {
   const { t } = useI18n();
   const [isOn, setIsOn] = useState(areNotificationsOn);
   const [isBlocked, setIsBlocked] = useState(areNotificationsBlocked);
-  const change = async (on: boolean) => {
-    if (!on) turnNotificationsOff();
-    setIsOn(on && (await turnNotificationsOn()));
-    setIsBlocked(areNotificationsBlocked());
-  };
+  const change = useMutation({
+    mutationFn: async (on: boolean) => {
+      if (!on) turnNotificationsOff();
+      return on && (await turnNotificationsOn(skipPastEvents));
+    },
+    onSuccess: (on) => {
+      setIsOn(on);
+      setIsBlocked(areNotificationsBlocked());
+    },
+  });
   return (
     <Panel title={t.session.notifications}>
       <div className="grid gap-3">
         <p className="text-sm text-muted">{t.session.notificationsText(...GATE_REMINDER_MINUTES)}</p>
-        <Checkbox label={t.session.showNotifications} checked={isOn} onChange={(on) => void change(on)} />
+        <Checkbox
+          label={t.session.showNotifications}
+          checked={change.isPending ? change.variables : isOn}
+          onChange={(on) => change.mutate(on)}
+        />
+        <FormProblem error={change.error} />
         {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}
       </div>
     </Panel>

@@ -1,10 +1,9 @@
-import type { SessionState } from '@saldo/api';
+import type { SessionState, UserRole } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { startAtCurrentPlace } from './changes.ts';
 import { portalClient } from './clients.ts';
-import { loadHome } from './homes.ts';
 import { loadReader } from './reader.ts';
 import { setServerTime } from './server-clock.ts';
 
@@ -25,13 +24,42 @@ export const sessionQuery = queryOptions({
   staleTime: STALE_MS,
 });
 
-/** Sets the platform's time and loads the API client of the role and the home page, before any page is shown. */
-export async function prepareSession(state: SessionState): Promise<SessionState> {
+type PageLoader = (role: UserRole) => Promise<unknown> | null;
+let loadFirstPage: PageLoader = () => null;
+
+/** Sets what loads the page that a session begins with. Pages import this module, so it cannot import them. */
+export function setFirstPage(load: PageLoader): void {
+  loadFirstPage = load;
+}
+
+/** Sets the platform's time and loads the API client of the role and the first page, before any page is shown. */
+async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
   const { role } = state.user;
-  const home = window.location.pathname === '/' ? loadHome(role) : null;
-  await Promise.all([loadReader(role), startAtCurrentPlace(), home]);
+  await Promise.all([loadReader(role), startAtCurrentPlace(), loadFirstPage(role)]);
   return state;
+}
+
+/** The tabs of a browser share the session cookie. A channel does not receive what it sends. */
+const otherTabs = new BroadcastChannel('saldo.session');
+
+/** Tells the other tabs that a user has signed in or out. */
+export function announceSession(): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of this origin only
+  otherTabs.postMessage(null);
+}
+
+/** Calls `listener` when a user has signed in or out in another tab, until the returned function is called. */
+export function onSessionElsewhere(listener: () => void): () => void {
+  otherTabs.addEventListener('message', listener);
+  return () => otherTabs.removeEventListener('message', listener);
+}
+
+/** Starts the session of a user who has just signed in. Clears the cached data of a previous user. */
+export async function startSession(queryClient: QueryClient, state: SessionState): Promise<void> {
+  announceSession();
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
 }
 
 /** Pages read the session from here, not from the query, so that they never render after it has ended. */

@@ -7,7 +7,7 @@ import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { NO_RETRY, portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
-import { prepareSession, sessionQuery } from './session.ts';
+import { startSession } from './session.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -21,9 +21,7 @@ export function SignInPage() {
   const signIn = useMutation({
     mutationFn: () => portalClient.session.signIn({ email, password }, NO_RETRY),
     onSuccess: async (state) => {
-      // Clears the cached data of a previous user.
-      queryClient.clear();
-      queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
+      await startSession(queryClient, state);
       router.history.replace(next ?? '/');
     },
   });

@@ -3,6 +3,7 @@ import {
   type FetchQueryOptions,
   type QueryClient,
   type QueryKey,
+  queryOptions,
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -11,9 +12,9 @@ import { isSameInput } from '../domain/input.ts';
 /** A record, and the `ETag` that a change has to send. Null if its API has none. */
 export type Versioned<R> = { readonly record: R; readonly etag: string | null };
 
-export type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
+type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
 
-export async function readWithEtag<R>(
+async function readWithEtag<R>(
   read: (options: ReadOptions) => Promise<R>,
   signal: AbortSignal,
 ): Promise<Versioned<R>> {
@@ -24,6 +25,12 @@ export async function readWithEtag<R>(
   const record = await read({ signal, onResponse });
   return { record, etag };
 }
+
+/** The query of a record that may be changed. */
+export const versionedQuery = <R, Key extends QueryKey>(
+  queryKey: Key,
+  read: (options: ReadOptions) => Promise<R>,
+) => queryOptions({ queryKey, queryFn: ({ signal }) => readWithEtag(read, signal) });
 
 type IfMatch = { readonly ifMatch?: string };
 export const ifMatchOf = (etag: string | null): IfMatch => (etag === null ? {} : { ifMatch: etag });

@@ -21,6 +21,9 @@ export function filtersOf<F extends object>(
   };
 }
 
+/** What the fields of some filters need. */
+export type FilterProps<F> = { filters: F; set: (change: F) => void };
+
 /** The selection on a page (a slot, a tab) is stored in the URL as well. The scroll position is kept. */
 export const choicesOf = <S extends object>(search: S, navigate: Navigate<NoInfer<S>>) => ({
   search,

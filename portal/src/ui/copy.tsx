@@ -1,9 +1,8 @@
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Icon } from './icons.tsx';
+import { SHOWN_MS } from './times.ts';
 import { useToast } from './toast.tsx';
-
-const SHOWN_MS = 1500;
 
 /** Copies a text; `isCopied` is true for a moment afterwards. */
 export function useCopy(text: string) {
@@ -19,7 +18,7 @@ export function useCopy(text: string) {
       return;
     }
     setIsCopied(true);
-    setTimeout(() => setIsCopied(false), SHOWN_MS);
+    setTimeout(() => setIsCopied(false), SHOWN_MS.copied);
   };
   return { isCopied, copy: () => void copy() };
 }

@@ -1,3 +1,4 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { cx } from './cx.ts';
 import { useTitle } from './use-title.ts';
@@ -34,6 +35,17 @@ export function Page({ title, heading = title, badges, trail, text, actions, chi
       </header>
       {children}
     </div>
+  );
+}
+
+type TrailLinkProps = { to: NonNullable<LinkProps['to']>; label: string };
+
+/** The breadcrumb that leads from a record to its list. */
+export function TrailLink({ to, label }: TrailLinkProps) {
+  return (
+    <Link to={to} className="hover:underline">
+      {label}
+    </Link>
   );
 }
 

@@ -1,15 +1,9 @@
 import type { ReactNode } from 'react';
+import { type PagedRead, readNextPage } from '../session/lists.ts';
 import { MoreButton } from './more.tsx';
-import { Loaded } from './states.tsx';
+import { Loaded, type ShownQuery } from './states.tsx';
 
-export type PagedQuery<Page> = {
-  readonly data: { readonly pages: readonly Page[] } | undefined;
-  readonly error: unknown;
-  readonly refetch: () => Promise<unknown>;
-  readonly hasNextPage: boolean;
-  readonly isFetchingNextPage: boolean;
-  readonly fetchNextPage: () => Promise<unknown>;
-};
+export type PagedQuery<Page> = ShownQuery<{ readonly pages: readonly Page[] }> & PagedRead;
 
 type Props<Page, Entry> = {
   readonly query: PagedQuery<Page>;
@@ -32,8 +26,7 @@ export function PagedList<Page, Entry>({ query, recordsOf, empty, children }: Pr
             <MoreButton
               count={records.length}
               hasMore={query.hasNextPage}
-              isLoading={query.isFetchingNextPage}
-              onMore={() => void query.fetchNextPage()}
+              onMore={() => readNextPage(query)}
             />
           </>
         );

@@ -105,7 +105,8 @@ export function Notice({ tone = 'accent', children }: { tone?: Tone; children: R
   );
 }
 
-type Query<T> = {
+/** The part of a query that is shown. */
+export type ShownQuery<T> = {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly refetch: () => Promise<unknown>;
@@ -120,7 +121,7 @@ export function Loaded<T>({
   loading = <Skeleton />,
   children,
 }: {
-  query: Query<T>;
+  query: ShownQuery<T>;
   loading?: ReactNode;
   children: (data: T) => ReactNode;
 }) {

@@ -10,11 +10,11 @@ import {
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
+import { SHOWN_MS } from './times.ts';
 
 type ToastTone = 'ok' | 'warn' | 'bad';
 type Toast = { readonly id: number; readonly text: string; readonly tone: ToastTone };
 
-const SHOWN_MS = 6000;
 const TONES: Readonly<Record<ToastTone, string>> = {
   ok: 'border-l-ok',
   warn: 'border-l-warn',
@@ -24,8 +24,9 @@ const TONES: Readonly<Record<ToastTone, string>> = {
 const Context = createContext<((text: string, tone?: ToastTone) => void) | null>(null);
 
 /**
- * Short messages about completed actions: announced immediately, removed after a few seconds, the oldest first. They stay
- * while the pointer or the focus is on them.
+ * Short messages about completed actions, announced immediately. Confirmations are removed after a few seconds, the oldest
+ * first, but stay while the pointer or the focus is on them. Warnings and errors stay until the user closes them or signs
+ * out: who starts a long download and looks elsewhere must not miss that it failed.
  */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useI18n();
@@ -38,13 +39,14 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   };
   const add = useCallback((text: string, tone: ToastTone = 'ok') => {
     const toast = { id: performance.now(), text, tone };
-    setToasts((shown) => [...shown, toast]);
+    // An action that fails again replaces its error.
+    setToasts((shown) => [...shown.filter((other) => other.text !== text), toast]);
   }, []);
-  const oldest = toasts[0]?.id;
+  const oldest = toasts.find(({ tone }) => tone === 'ok')?.id;
   const removeOldest = useEffectEvent(() => oldest !== undefined && remove(oldest));
   useEffect(() => {
     if (oldest === undefined || isRead) return;
-    const timer = setTimeout(removeOldest, SHOWN_MS);
+    const timer = setTimeout(removeOldest, SHOWN_MS.toast);
     return () => clearTimeout(timer);
   }, [oldest, isRead]);
   return (

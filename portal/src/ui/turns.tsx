@@ -6,17 +6,30 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
+import { LONGEST_FRAME_MS } from './times.ts';
 import { useIsPrinting } from './use-is-printing.ts';
 
 type Turn = () => void;
 /** One turn per frame, first come, first served. */
 const turns = new Set<Turn>();
 
-/** Calls `act` in a task of its own, after the next frame. A hidden page has no frames. */
+/**
+ * Calls `act` in a task of its own, after the next frame. A hidden page has no frames, and a page in a covered window or a
+ * remote desktop may have none, though it is not hidden.
+ */
 function afterFrame(act: () => void): void {
-  const start = () => setTimeout(act);
-  if (document.hidden) start();
-  else requestAnimationFrame(start);
+  if (document.hidden) {
+    setTimeout(act);
+    return;
+  }
+  const frame = requestAnimationFrame(() => {
+    clearTimeout(timer);
+    setTimeout(act);
+  });
+  const timer = setTimeout(() => {
+    cancelAnimationFrame(frame);
+    act();
+  }, LONGEST_FRAME_MS);
 }
 
 /** Says that parts of the page are still to come. */

@@ -3,7 +3,6 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
-import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -15,7 +14,7 @@ import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Segments } from '../ui/tabs.tsx';
 import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { Answer } from './dialogs.tsx';
 import { deliveriesQuery, webhooks } from './queries.ts';
 
@@ -147,15 +146,13 @@ function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
   const { t } = useI18n();
   const texts = t.webhooks;
   const mayManage = useMayManage();
-  const toast = useToast();
-  const refresh = useRefresh();
   const retry = useMutation({
     mutationFn: () => webhooks().retry(endpoint.id, delivery.id),
-    onSuccess: () => {
-      toast(texts.retried);
-      onClose();
-    },
-    onSettled: () => refresh(['webhook-deliveries', endpoint.id]),
+    ...useChangeHandlers({
+      toast: () => texts.retried,
+      refresh: [['webhook-deliveries', endpoint.id]],
+      onDone: onClose,
+    }),
   });
   return (
     <Dialog title={delivery.event_type} onClose={onClose}>

@@ -8,7 +8,6 @@ import {
 } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Shown } from '../brp/key-dialogs.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -16,28 +15,14 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckboxGroup, Form, FormButtons, FormProblem, SelectField, TextField } from '../ui/form.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
-import { Notice, Skeleton } from '../ui/states.tsx';
+import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
+import { Skeleton } from '../ui/states.tsx';
 import { endpointsQuery, webhooks } from './queries.ts';
-
-type CreateProps = { reader: EventReader; onClose: () => void };
-
-/** A form for a new endpoint that then shows its secret. */
-export function CreateDialog({ reader, onClose }: CreateProps) {
-  const [created, setCreated] = useState<NewWebhookSecret | null>(null);
-  return created ? (
-    <SecretDialog endpoint={created} onClose={onClose} />
-  ) : (
-    <CreateForm reader={reader} onClose={onClose} onCreated={setCreated} />
-  );
-}
 
 const CHOICES = ['all', 'some'] as const;
 
-function CreateForm({
-  reader,
-  onClose,
-  onCreated,
-}: CreateProps & { onCreated: (endpoint: NewWebhookSecret) => void }) {
+/** A form for a new endpoint that then shows its secret. */
+export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.webhooks;
   const refresh = useRefresh();
@@ -52,9 +37,10 @@ function CreateForm({
         types: choice === 'all' ? ['*'] : [...types],
         description: description === '' ? null : description,
       }),
-    onSuccess: onCreated,
-    onSettled: () => refresh(endpointsQuery.queryKey),
+    // The secret does not wait for the list.
+    onSettled: () => void refresh(endpointsQuery.queryKey),
   });
+  if (create.data) return <EndpointSecretDialog endpoint={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
       <Form error={create.error} fields={['url', 'types', 'description']} onSubmit={() => create.mutate()}>
@@ -106,25 +92,23 @@ function CreateForm({
   );
 }
 
-/** The only time that a secret is shown. Only its button closes the dialog, so that it is not lost by accident. */
-export function SecretDialog({ endpoint, onClose }: { endpoint: NewWebhookSecret; onClose: () => void }) {
+/** Shows the secret of a new endpoint, or a new secret of one. */
+export function EndpointSecretDialog({
+  endpoint,
+  onClose,
+}: {
+  endpoint: NewWebhookSecret;
+  onClose: () => void;
+}) {
   const { t } = useI18n();
   const texts = t.webhooks;
   return (
-    <Dialog title={texts.secretTitle} onClose={onClose} isHeldOpen>
-      <div className="grid gap-4">
-        <Notice tone="warn">{texts.secretText}</Notice>
-        {endpoint.previous_secret_ends_at !== null && (
-          <p className="text-sm text-muted">{texts.previousText}</p>
-        )}
-        <Shown label={endpoint.url} text={endpoint.secret} what={texts.secret} />
-        <div className="flex justify-end">
-          <Button variant="primary" onClick={onClose}>
-            {texts.secretDone}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
+      {endpoint.previous_secret_ends_at !== null && (
+        <p className="text-sm text-muted">{texts.previousText}</p>
+      )}
+      <Secret label={endpoint.url} text={endpoint.secret} what={texts.secret} />
+    </SecretDialog>
   );
 }
 

@@ -10,7 +10,8 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { SecretDialog, TestDialog } from './dialogs.tsx';
+import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { EndpointSecretDialog, TestDialog } from './dialogs.tsx';
 import { endpointsQuery, webhooks } from './queries.ts';
 
 type Action = 'test' | 'rotate' | 'disable' | 'enable' | 'delete';
@@ -96,7 +97,7 @@ export function EndpointTable({ endpoints, selectedId, onSelect }: TableProps) {
           onClose={close}
         />
       )}
-      {rotated && <SecretDialog endpoint={rotated} onClose={() => setRotated(null)} />}
+      {rotated && <EndpointSecretDialog endpoint={rotated} onClose={() => setRotated(null)} />}
     </>
   );
 }
@@ -173,6 +174,7 @@ function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
   const texts = t.webhooks;
   const toast = useToast();
   const refresh = useRefresh();
+  const isMounted = useIsMounted();
   const change = useMutation({
     mutationFn: async () => {
       if (action === 'rotate') onRotated(await webhooks().rotateSecret(endpoint.id));
@@ -181,7 +183,7 @@ function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
     },
     onSuccess: () => {
       if (action !== 'rotate') toast(texts.done[action](endpoint.url));
-      onClose();
+      if (isMounted()) onClose();
     },
     onSettled: () => refresh(endpointsQuery.queryKey),
   });

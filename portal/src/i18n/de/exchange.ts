@@ -30,8 +30,8 @@ export const exchange: Dictionary['exchange'] = {
   sentNone: 'Es gab nichts zu senden.',
   faults: (count) =>
     count === 1
-      ? '1 Fahrplan konnte nicht gesendet werden:'
-      : `${count} Fahrpläne konnten nicht gesendet werden:`,
+      ? '1 Fahrplan wurde nicht oder nicht mit allen Mengen gesendet:'
+      : `${count} Fahrpläne wurden nicht oder nicht mit allen Mengen gesendet:`,
   receive: 'Datei empfangen',
   receiveText:
     'Eine Empfangsbestätigung, Bestätigung oder Abweichungsmeldung, die auf anderem Weg kam, als XML in ESS oder CIM. Sie wird unverändert aufbewahrt, bevor sie gelesen wird.',
@@ -59,7 +59,6 @@ export const exchange: Dictionary['exchange'] = {
   message: {
     title: 'Nachrichten',
     text: 'Jeder Fahrplan, der hinausging, und jede Antwort, die kam, die neuesten zuerst.',
-    one: 'Nachricht',
     empty: 'Keine Nachrichten',
     emptyText: 'Keine Nachricht passt zu diesen Filtern.',
     stored: 'Aufbewahrt',

@@ -19,7 +19,6 @@ export const market: Dictionary['market'] = {
   deliveryStart: 'Lieferung ab',
   period: 'Vertragsdauer',
   years: (count) => (count === 1 ? '1 Jahr' : `${count} Jahre`),
-  volume: 'Menge im Jahr',
   info: 'Beschreibung',
   prices: 'Preise',
   priceUnit: 'EUR/MWh',

@@ -22,7 +22,9 @@ export const exchange = {
   sentCount: (count: number) => (count === 1 ? '1 schedule was sent.' : `${count} schedules were sent.`),
   sentNone: 'There was nothing to send.',
   faults: (count: number) =>
-    count === 1 ? '1 schedule could not be sent:' : `${count} schedules could not be sent:`,
+    count === 1
+      ? '1 schedule was not sent, or not with all volumes:'
+      : `${count} schedules were not sent, or not with all volumes:`,
   receive: 'Receive a file',
   receiveText:
     'An acknowledgement, confirmation or anomaly report that arrived another way, as XML in ESS or CIM. It is stored unchanged before it is read.',
@@ -50,7 +52,6 @@ export const exchange = {
   message: {
     title: 'Messages',
     text: 'All sent schedules and received answers, newest first.',
-    one: 'Message',
     empty: 'No messages',
     emptyText: 'No message matches these filters.',
     stored: 'Stored',

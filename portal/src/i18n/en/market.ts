@@ -17,7 +17,6 @@ export const market = {
   deliveryStart: 'Delivery from',
   period: 'Contract period',
   years: (count: number) => (count === 1 ? '1 year' : `${count} years`),
-  volume: 'Volume a year',
   info: 'Description',
   prices: 'Prices',
   priceUnit: 'EUR/MWh',
