@@ -81,11 +81,8 @@ async function measured(postmaster: number, work: () => Promise<Saldos>): Promis
 
 function saldosOf(day: DeliveryDay, sheets: readonly SheetColumns[]): Saldos {
   const books = new Map<number, Contribution[]>();
-  const add = (position: number, contribution: Contribution) => {
-    const book = books.get(position);
-    if (book) book.push(contribution);
-    else books.set(position, [contribution]);
-  };
+  const add = (position: number, contribution: Contribution) =>
+    books.getOrInsertComputed(position, () => []).push(contribution);
   for (const [sender, receiver, packed, statuses] of sheets) {
     const volumes = [{ volumes: unpackVolumes(packed), statuses }];
     add(sender, { sends: true, receives: false, sheets: volumes });
@@ -99,9 +96,8 @@ type SaldoRow = [position: number, slot: number, kwh: string];
 function saldosOfRows(day: DeliveryDay, rows: readonly SaldoRow[]): Saldos {
   const saldos: Saldos = new Map();
   for (const [position, slot, kwh] of rows) {
-    let saldo = saldos.get(position);
-    if (!saldo) saldos.set(position, (saldo = Array.from({ length: slotCount(day) }, () => 0)));
-    saldo[slot - 1] = Number(kwh);
+    const zeros = () => Array.from({ length: slotCount(day) }, () => 0);
+    saldos.getOrInsertComputed(position, zeros)[slot - 1] = Number(kwh);
   }
   return saldos;
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../server/test/ports.ts';
 import type { Target } from './connection.ts';
 import type { FloodJob, FloodResult } from './flood.ts';
 import type { LoadJob, LoadResult, WalkResult } from './load.ts';
@@ -198,13 +199,4 @@ async function accepts(port: number, child: ChildProcess): Promise<void> {
     if (isThere) return;
   }
   throw new Error(`${child.spawnfile} did not start`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

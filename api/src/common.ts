@@ -301,20 +301,13 @@ export const slotQuery = {
   slot_number_to: Type.Optional(SlotNumber('The last slot number to return.')),
 };
 
-export const BulkIds = (example: string) =>
+export const BulkIds = (example: string, what = 'Ids') =>
   Type.Array(Type.String(), {
     minItems: LIMITS.bulkIds.minimum,
     maxItems: LIMITS.bulkIds.maximum,
-    description: 'Ids to read. Unknown and inaccessible ones are omitted.',
+    description: `${what} to read. Unknown and inaccessible ones are omitted.`,
     examples: [[example]],
   });
 
 /** The GET variant of a bulk read takes the ids in the query. */
-export const bulkQuery = (example: string) => ({
-  ids: Type.Array(Type.String(), {
-    minItems: LIMITS.bulkIds.minimum,
-    maxItems: LIMITS.bulkIds.maximum,
-    description: 'Comma-separated or repeated ids to read. Unknown and inaccessible ones are omitted.',
-    examples: [[example]],
-  }),
-});
+export const bulkQuery = (example: string) => ({ ids: BulkIds(example, 'Comma-separated or repeated ids') });

@@ -333,7 +333,7 @@ export const PROBLEMS = {
     status: 503,
     title: 'Unavailable',
     explanation:
-      'The server is temporarily unavailable: it is overloaded, stopping, or has lost its database.',
+      'The server is temporarily unavailable: it is overloaded or stopping, or its database is lost or full.',
     remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
   },
 } as const satisfies Record<string, Entry>;

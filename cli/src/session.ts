@@ -56,10 +56,13 @@ export function openSession(
   const style = styleFor(terminal.stdout, terminal.env);
   const note = (text: string) => void terminal.stderr.write(`${text}\n`);
   const print = (text: string) => write(terminal.stdout, text);
+  const access = async () => {
+    const found = await findAccess(flags, terminal, note);
+    return { ...found, kind: keyKindOf(found.apiKey) };
+  };
   /** The options of a client, if the key is of one of these kinds. */
   const optionsFor = async (...kinds: readonly KeyKind[]) => {
-    const found = await findAccess(flags, terminal, note);
-    const kind = keyKindOf(found.apiKey);
+    const { kind, ...found } = await access();
     if (!kinds.includes(kind)) throw new UsageError(wrongKey(kind, kinds));
     return { kind, options: { ...terminal.dependencies, ...found, signal: terminal.signal } };
   };
@@ -71,10 +74,7 @@ export function openSession(
     note,
     print,
     endWith,
-    access: async () => {
-      const found = await findAccess(flags, terminal, note);
-      return { ...found, kind: keyKindOf(found.apiKey) };
-    },
+    access,
     operator: async () => createOperatorClient((await optionsFor('operator')).options),
     brp: async () => createBrpClient((await optionsFor('brp')).options),
     client: async () => {

@@ -78,6 +78,9 @@ export function formatInstant(instant: number): string {
   );
 }
 
+export const formatInstantOrNull = (instant: number | null): string | null =>
+  instant === null ? null : formatInstant(instant);
+
 /** '2026-01-15T14:00:00.000Z' */
 export function formatInstantMs(instant: number): string {
   const millis = instant - Math.floor(instant / 1000) * 1000;

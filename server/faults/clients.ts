@@ -114,7 +114,7 @@ export function volumeClient(load: Load, name: string, contracts: readonly strin
   };
   const put = async () => {
     const day = newDay(random.pick(contracts), random.pick(world.days));
-    const volumes = day.kwh.map((kwh) => (kwh === null ? null : mwhNumber(kwh)));
+    const volumes = volumesOf(day);
     const path = `/operator/v1/contracts/${day.contract}/days/${day.day}`;
     const write = { kind: 'volumes', way: 'put', days: [day] } as const;
     await perform(load, name, write, { path, key, method: 'PUT', body: { volumes }, isKeyed: false });
@@ -171,11 +171,11 @@ const csvLines = ({ contract, day, kwh }: DayVolumes): string[] =>
 
 const ndjsonOf = (days: readonly DayVolumes[]): string =>
   days
-    .map(({ contract, day, kwh }) => {
-      const volumes = kwh.map((value) => (value === null ? null : mwhNumber(value)));
-      return `${JSON.stringify({ contract, delivery_date: day, volumes })}\n`;
-    })
+    .map((day) => ({ contract: day.contract, delivery_date: day.day, volumes: volumesOf(day) }))
+    .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
+
+const volumesOf = ({ kwh }: DayVolumes) => kwh.map((value) => (value === null ? null : mwhNumber(value)));
 
 /** Changes the metadata of customers with the keys of their BRPs. */
 export function customerClient(load: Load): Client {

@@ -20,9 +20,7 @@ function checkCustomers({ customers }: Snapshot, history: History): Violation[] 
   for (const write of history.writes) {
     if (write.write.kind !== 'customer') continue;
     const { customer, value } = write.write;
-    const known = writes.get(customer);
-    if (known) known.push({ write, value });
-    else writes.set(customer, [{ write, value }]);
+    writes.getOrInsert(customer, []).push({ write, value });
   }
   return [...writes].flatMap(([customer, all]): Violation[] => {
     const lastCertain = all.findLastIndex(({ write }) => write.outcome === 'acknowledged');

@@ -58,8 +58,7 @@ function chainsOf(sheets: readonly SheetRow[], violations: Violation[]): Map<str
     for (const [at, volume] of kwh.entries()) {
       if (volume === null) continue;
       const key = slotKey(contract, day, at + 1);
-      const chain = chains.get(key) ?? [];
-      chain.push({
+      chains.getOrInsert(key, []).push({
         kwh: volume,
         version: versions?.[at] ?? 1,
         status: STATUSES[statuses?.[at] ?? 0]!,
@@ -67,7 +66,6 @@ function chainsOf(sheets: readonly SheetRow[], violations: Violation[]): Map<str
         previous: previous?.[at] ?? null,
         sheet,
       });
-      chains.set(key, chain);
     }
   }
   return chains;
@@ -89,11 +87,7 @@ function checkChain(key: string, chain: readonly Cell[]): Violation[] {
 
 function slotWritesOf(history: History): Map<string, SlotWrite[]> {
   const writes = new Map<string, SlotWrite[]>();
-  const add = (key: string, write: SlotWrite) => {
-    const known = writes.get(key);
-    if (known) known.push(write);
-    else writes.set(key, [write]);
-  };
+  const add = (key: string, write: SlotWrite) => writes.getOrInsert(key, []).push(write);
   for (const journaled of history.writes) {
     const { write } = journaled;
     if (write.kind === 'invalidation') {
@@ -169,10 +163,8 @@ const amountsOf = ({ amounts }: NominationRow): number[] => (amounts ?? []).map(
 function checkSaldo(chains: Map<string, Cell[]>, current: readonly NominationRow[]): Violation[] {
   const saldos = new Map<string, number[]>();
   const add = (position: number, day: string, slot: number, kwh: number) => {
-    const key = `${position} ${day}`;
-    const saldo = saldos.get(key) ?? Array.from({ length: slotCount(day) }, () => 0);
-    saldo[slot - 1]! += kwh;
-    saldos.set(key, saldo);
+    const zeros = () => Array.from({ length: slotCount(day) }, () => 0);
+    saldos.getOrInsertComputed(`${position} ${day}`, zeros)[slot - 1]! += kwh;
   };
   for (const [key, chain] of chains) {
     const last = chain.at(-1);

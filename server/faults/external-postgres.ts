@@ -5,11 +5,11 @@
 
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { chooseAccount } from '@saldo/postgres/cluster.ts';
 import { failure, findPrograms, type Host, runOn } from '@saldo/postgres/programs.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
+import { freePort } from '../test/ports.ts';
 import { childrenOf, findPostmaster, signal } from './processes.ts';
 
 const START_WITHIN_S = 60;
@@ -88,12 +88,3 @@ async function killLeftovers(data: string): Promise<void> {
   if (postmaster === null) return;
   for (const pid of [postmaster, ...childrenOf(postmaster)]) signal(pid, 'SIGKILL');
 }
-
-const freePort = () =>
-  new Promise<number>((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });

@@ -107,13 +107,13 @@ export class Target {
   }
 
   /** Runs SQL on a separate connection. */
-  async sql<R extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  async sql<R extends pg.QueryResultRow>(text: string): Promise<R[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 10_000 });
     // The query itself fails with the same error.
     client.on('error', () => {});
     await client.connect();
     try {
-      return (await client.query<R>(text, [...values])).rows;
+      return (await client.query<R>(text)).rows;
     } finally {
       await client.end().catch(() => {});
     }

@@ -1,7 +1,7 @@
 import { TSOS, type Tso } from '@saldo/api';
 import { addDays, dayEnd, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { checkCharacter } from '@saldo/core/eic.ts';
-import { type Answer, detailOf, request } from './request.ts';
+import { detailOf, request } from './request.ts';
 
 /** Days until delivery: no gate may close during a campaign, even if it is continued within a week. */
 const FIRST_DAY_AHEAD = 10;
@@ -34,7 +34,8 @@ export type World = {
 export async function createWorld(baseUrl: string, operatorKey: string): Promise<World> {
   const create = async (resource: string, body: unknown, method = 'POST') => {
     const answer = await request(`${baseUrl}/operator/v1/${resource}`, { key: operatorKey, method, body });
-    return bodyOf(answer);
+    if (answer.outcome !== 'acknowledged') throw new Error(`The world cannot be made: ${detailOf(answer)}`);
+    return answer.body;
   };
   const createCustomer = async (name: string, { brp, eic, tso }: Party): Promise<string> => {
     const { id } = await create('customers', { brp_id: brp, name, balance_group: { eic, tso } });
@@ -79,11 +80,6 @@ export const contractTerms = (
   delivery_start: formatInstant(dayStart(days[0]!)),
   delivery_end: formatInstant(dayEnd(days.at(-1)!)),
 });
-
-function bodyOf(answer: Answer) {
-  if (answer.outcome !== 'acknowledged') throw new Error(`The world cannot be made: ${detailOf(answer)}`);
-  return answer.body;
-}
 
 /** Some EIC stems have no valid check character; then the next letter is tried. */
 function eicOf(at: number): string {

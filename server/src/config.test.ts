@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { makeCertificate } from '../test/certificate.ts';
 import { generateSshKey } from '../test/ssh-key.ts';
 import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
@@ -16,6 +18,7 @@ function refusal(environment: Record<string, string>): string {
     readConfig({ DATA_DIR: folder, ...environment });
   } catch (error) {
     assert.ok(error instanceof ConfigError, String(error));
+    assert.match(error.message, /^[^\n]+\.$/);
     return error.message;
   }
   throw new Error(`it was taken: ${JSON.stringify(environment)}`);
@@ -288,4 +291,41 @@ test('telemetry is off without a collector, and each signal has its own switch',
   assert.equal(ofTraces?.logs, null);
   const own = telemetryOf({ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'https://logs.example/otlp' });
   assert.deepEqual([own?.traces, own?.logs?.url], [null, 'https://logs.example/otlp']);
+});
+
+test('TLS files that cannot be used are reported with their variable', async () => {
+  const { environment } = await makeCertificate(mkdtempSync(path.join(folder, 'one-')));
+  const other = await makeCertificate(mkdtempSync(path.join(folder, 'two-')));
+  const noise = path.join(folder, 'noise.pem');
+  writeFileSync(noise, 'no PEM at all\n');
+  const der = path.join(folder, 'cert.der');
+  writeFileSync(der, new X509Certificate(other.certificate).raw);
+  const wrong: [Record<string, string>, RegExp][] = [
+    [{ TLS_CERT: path.join(folder, 'nowhere.pem') }, /TLS_CERT must be the path of a file that can be read/],
+    [{ TLS_KEY: folder }, /TLS_KEY must be the path of a file that can be read/],
+    [{ TLS_CERT: noise }, /TLS_CERT must be a file with a certificate in PEM, but ".*noise\.pem" is not/],
+    [{ TLS_CERT: der }, /TLS_CERT must be a file with a certificate in PEM/],
+    [{ TLS_CERT: environment.TLS_KEY }, /TLS_CERT must be a file with a certificate in PEM/],
+    [{ TLS_KEY: noise }, /TLS_KEY must be a file with a private key in PEM without a passphrase/],
+    [{ TLS_KEY: environment.TLS_CERT }, /TLS_KEY must be a file with a private key in PEM/],
+    [{ TLS_KEY: other.environment.TLS_KEY }, /TLS_KEY must be the key of the certificate in TLS_CERT/],
+  ];
+  for (const [change, expected] of wrong) {
+    assert.match(refusal({ ...environment, ...change }), expected, JSON.stringify(change));
+  }
+});
+
+test('an invalid origin is reported with its variable', () => {
+  for (const entry of [
+    'https://app.example/',
+    'https://app.example/x',
+    'app.example',
+    '*',
+    'https://',
+    'null',
+  ]) {
+    const message = refusal({ CORS_ORIGINS: `https://first.example, ${entry}` });
+    assert.match(message, /CORS_ORIGINS must be a list of origins such as https:\/\//);
+    assert.ok(message.includes(`"${entry}"`), message);
+  }
 });

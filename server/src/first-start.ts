@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { type DemoAccess, loadDemo } from './demo/load.ts';
@@ -72,10 +72,7 @@ async function warnOfOpenFolders({ exchange }: Config, say: (message: string) =>
 /** Writes a file atomically, readable only by its owner at every moment. */
 async function writePrivately(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  const handle = await open(draft, 'wx', 0o600);
-  await handle.writeFile(text);
-  await handle.sync();
-  await handle.close();
+  await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true });
   await chmod(draft, 0o600);
   await rename(draft, file);
 }

@@ -1,5 +1,5 @@
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { WorkerFailed } from './worker-failed.ts';
 
@@ -7,16 +7,22 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   // Loaded only with a valid configuration, so that a start with a wrong value fails in half the time.
   const { serve } = await import('./serve.ts');
-  await serve(config);
+  await serve(config).catch((error: ListenError) => {
+    throw error.code === 'EADDRINUSE' ? portInUse(config, error.port) : error;
+  });
+}
+
+function portInUse(config: Config, port: number | undefined): ConfigError {
+  const ports = { PORT: config.port, CUSTOMER_PORT: config.customerPort, ADMIN_PORT: config.adminPort };
+  const names = Object.entries(ports).flatMap(([name, number]) => (number === port ? [name] : []));
+  return new ConfigError(`Port ${port} is in use. Set ${names.join(' or ')} to another one.`);
 }
 
 /** One line with the variable for errors that an operator can fix, the stack for all others. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DatabaseUnusable) return error.message;
-  const { code, port, address, hostname, message, stack } = error as ListenError;
+  const { code, address, hostname, message, stack } = error as ListenError;
   switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} is in use. Set PORT, CUSTOMER_PORT or ADMIN_PORT to another one.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -237,6 +237,11 @@ export function openConfigured(config: Config, url: string, logger: Logger | nul
 const availabilityLog = (logger: Logger) => ({
   lost: (reason: Error) => logger.error({ err: reason }, 'database lost: requests are answered 503'),
   back: (awayMs: number) => logger.info({ away_ms: Math.round(awayMs) }, 'database is back'),
+  full: (reason: Error) =>
+    logger.error(
+      { err: reason },
+      'database disk is full: writes are answered 503, and jobs wait, until there is space',
+    ),
 });
 
 /** One queue for all listeners of the process, since they share its single thread. */

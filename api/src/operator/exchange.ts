@@ -148,7 +148,7 @@ export const operatorExchangeEndpoints = {
             },
             { title: 'ScheduleFault' },
           ),
-          { description: 'The schedules that could not be sent, and why.' },
+          { description: 'The schedules that could not be sent, or not with all volumes yet, and why.' },
         ),
       },
       { title: 'ExchangeSendResult' },

@@ -25,6 +25,12 @@ export function addExamples(command: Command, ...examples: string[]): Command {
   );
 }
 
+/** Shows a new record with its secret. */
+export async function showSecret(session: Session, record: object): Promise<void> {
+  await session.show(record);
+  if (session.format === 'text') session.note('Store the secret now: it is not shown again.');
+}
+
 export type ListCommand<E extends Endpoint> = {
   readonly name?: string;
   readonly endpoint: E;

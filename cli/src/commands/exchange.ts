@@ -34,14 +34,18 @@ export function addExchangeCommands(program: Command, open: OpenSession): void {
 function addSend(exchange: Command, open: OpenSession): void {
   const send = exchange.command('send').description('send unsent schedules now');
   addFields(send, api.sendSchedules.body);
-  send.addHelpText('after', '\nThe exit code is 1 when a schedule could not be sent.\n');
+  send.addHelpText(
+    'after',
+    '\nThe exit code is 1 when a schedule could not be sent, or not with all volumes yet.\n',
+  );
   addExamples(send, 'exchange send', 'exchange send --delivery-date 2026-10-25 --tso DE_TENNET').action(
     doing(open, async (session) => {
       const body = readFields(send, api.sendSchedules.body);
       const result = await (await session.operator()).exchange.send(body);
       if (session.format === 'json') await session.show(result);
       else await session.showTable(result.messages, MESSAGE_COLUMNS, 'No schedule to send.');
-      for (const { error } of result.faults) session.note(session.style('red', error));
+      for (const { delivery_date, tso, error } of result.faults)
+        session.note(session.style('red', `${delivery_date} ${tso}: ${error}`));
       if (result.faults.length > 0) session.endWith(1);
     }),
   );

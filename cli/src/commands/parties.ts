@@ -2,7 +2,6 @@ import {
   type ApiKey,
   operatorEndpoints as api,
   type BodyOf,
-  type NewApiKey,
   type OperatorBalanceGroup,
   type OwnBalanceGroup,
 } from '@saldo/api';
@@ -12,7 +11,7 @@ import type { Session } from '../session.ts';
 import { localTime } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showSecret } from './command.ts';
 
 export function addPartyCommands(program: Command, open: OpenSession): void {
   addBrps(program, open);
@@ -201,9 +200,4 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
       await showSecret(session, await (await session.operator()).apiKeys.create(body));
     }),
   );
-}
-
-async function showSecret(session: Session, key: NewApiKey): Promise<void> {
-  await session.show(key);
-  if (session.format === 'text') session.note('Store the secret now: it is not shown again.');
 }

@@ -1,10 +1,9 @@
 import { DELIVERY_STATES, type WebhookDelivery, type WebhookEndpoint } from '@saldo/api';
 import { type Command, Option } from 'commander';
 import { countOf } from '../fields.ts';
-import type { Session } from '../session.ts';
 import { type Column, localTime } from '../tables.ts';
 import { harmless } from '../terminal.ts';
-import { addExamples, doing, type OpenSession } from './command.ts';
+import { addExamples, doing, type OpenSession, showSecret } from './command.ts';
 import { addListen } from './webhook-listen.ts';
 
 const ENDPOINT_COLUMNS: readonly Column<WebhookEndpoint>[] = [
@@ -44,11 +43,6 @@ export function addWebhookCommands(program: Command, open: OpenSession): void {
 
 const withTypes = (command: Command) =>
   command.option('--types <type...>', 'types of events, such as nomination.* or customer.updated');
-
-async function showSecret(session: Session, endpoint: object): Promise<void> {
-  await session.show(endpoint);
-  if (session.format === 'text') session.note('Store the secret now: it is not shown again.');
-}
 
 function addEndpoints(webhooks: Command, open: OpenSession): void {
   const list = webhooks.command('list').description('list your webhook endpoints');

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { createHash, hash } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import { syncFolder } from '@saldo/postgres/cluster.ts';
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet';
 import type { Month } from '../archived-days/months.ts';
 import { BackupError } from '../backup/backup.ts';
@@ -63,12 +64,12 @@ export async function writeArchiveFile(
   const partial = partialFile(folder, month, table.name);
   const columns = table.columns.map(({ name, make }) => make(name));
   const parquet = new ParquetFile(columns);
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   let [rows, bytes] = [0, 0];
   const file = await open(partial, 'w', 0o600);
   try {
     const write = async (part: Buffer) => {
-      hash.update(part);
+      digest.update(part);
       bytes += part.length;
       await file.writeFile(part);
     };
@@ -89,7 +90,7 @@ export async function writeArchiveFile(
   } finally {
     await file.close();
   }
-  const sha256 = hash.digest('hex');
+  const sha256 = digest.digest('hex');
   const name = `${month}-${table.name}-${sha256.slice(0, NAME_DIGITS)}.parquet`;
   await rename(partial, path.join(folder, name));
   return { name, rows, bytes, sha256 };
@@ -99,20 +100,14 @@ export async function writeArchiveFile(
 export async function writeManifest(folder: string, archive: Archive): Promise<void> {
   const { month, files } = archive;
   const partial = partialFile(folder, month, 'manifest');
-  const file = await open(partial, 'w', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(archive, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(partial, `${JSON.stringify(archive, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(partial, path.join(folder, manifestName(month, files)));
   await syncFolder(folder);
 }
 
 function manifestName(month: Month, files: readonly ArchivedFile[]): string {
-  const digest = createHash('sha256').update(files.map(({ sha256 }) => sha256).join());
-  return `${month}-manifest-${digest.digest('hex').slice(0, NAME_DIGITS)}.json`;
+  const digest = hash('sha256', files.map(({ sha256 }) => sha256).join());
+  return `${month}-manifest-${digest.slice(0, NAME_DIGITS)}.json`;
 }
 
 const REPLACED = '.replaced';
@@ -155,11 +150,6 @@ export async function createFolder(folder: string): Promise<void> {
   for (let at = folder; at !== above; at = path.dirname(at)) await syncFolder(path.dirname(at));
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
-}
-
 /** Rejects a file that is missing, or is not the one that was archived. */
 export async function checkArchiveFile(folder: string, { name, bytes, sha256 }: ArchivedFile): Promise<void> {
   const place = path.join(folder, name);
@@ -169,13 +159,13 @@ export async function checkArchiveFile(folder: string, { name, bytes, sha256 }: 
     throw error;
   });
   try {
-    const hash = createHash('sha256');
+    const digest = createHash('sha256');
     let size = 0;
     for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      hash.update(chunk);
+      digest.update(chunk);
       size += chunk.length;
     }
-    if (size !== bytes || hash.digest('hex') !== sha256)
+    if (size !== bytes || digest.digest('hex') !== sha256)
       throw new BackupError(`${place} is not the file that was archived: its checksum differs.`);
   } finally {
     await file.close();

@@ -6,7 +6,7 @@ import { addMonths } from '../archived-days/months.ts';
 import { withConnection } from '../backup/connection.ts';
 import { explain } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
-import { createProgress, formatBytes, formatCount } from '../backup/progress.ts';
+import { createProgress, formatBytes, formatCount, secondsSince } from '../backup/progress.ts';
 import { readArchiveDir } from '../config.ts';
 import {
   archiveMonth,
@@ -92,8 +92,6 @@ async function runList(client: pg.Client): Promise<void> {
       say(`  ${name}  ${formatCount(rows)} rows  ${formatBytes(bytes)}  sha256 ${sha256}`);
   }
 }
-
-const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
 
 async function main(): Promise<void> {
   const interrupt = new AbortController();

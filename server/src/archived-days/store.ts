@@ -64,9 +64,20 @@ const FIND_MONTH_OF_ID = perViewer(
    where i.id = $1${andTenant}`,
 );
 
-/** For an id that was not found: rejects the request if the viewer could read the record before it was archived. */
-export async function rejectArchivedId(db: Db, viewer: Viewer, id: string): Promise<void> {
+/**
+ * Reads the rows of an id. Without any, rejects the request if the viewer could read the record before it was archived. The
+ * second read is for a month that is restored between the first one and the check.
+ */
+export async function readById<T>(
+  db: Db,
+  viewer: Viewer,
+  id: string,
+  read: () => Promise<T[]>,
+): Promise<T[]> {
+  const found = await read();
+  if (found.length > 0) return found;
   rejectMonths(await db.query<ArchivedMonth>(FIND_MONTH_OF_ID[viewer.kind], [id, ...tenantValues(viewer)]));
+  return read();
 }
 
 function rejectMonths(found: readonly ArchivedMonth[]): void {

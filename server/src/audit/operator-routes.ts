@@ -2,6 +2,7 @@ import { operatorPlatformEndpoints } from '@saldo/api';
 import type { Db } from '../platform/db/database.ts';
 import { paginate } from '../platform/http/paging.ts';
 import { type Route, route } from '../platform/http/routes.ts';
+import { startOf } from '../platform/http/time-filter.ts';
 import { findActorNames, listAudit, wireAudit } from './store.ts';
 
 export function operatorAuditRoutes(db: Db): Route[] {
@@ -11,8 +12,9 @@ export function operatorAuditRoutes(db: Db): Route[] {
         subject: query.subject ?? null,
         actor: query.actor ?? null,
         action: query.action ?? null,
-        since: query.since === undefined ? null : Date.parse(query.since),
-        until: query.until === undefined ? null : Date.parse(query.until),
+        // Both are rounded up to milliseconds, which all entries have but those of migrations.
+        since: startOf(query.since),
+        until: startOf(query.until),
       };
       const after = page.after && { no: Number(page.after[0]), at: Number(page.after[1]) };
       const order = query.order ?? 'oldest_first';

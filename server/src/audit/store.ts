@@ -71,7 +71,8 @@ const auditList = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =
 
 /**
  * The entries of a period by time, which an index serves; their numbers may be in another order. $1 number and $3 time of
- * the last entry on the previous page, $2 row limit, $4 and $5 the period.
+ * the last entry on the previous page, $2 row limit, $4 and $5 the period. The stored time of that entry replaces $3, which
+ * has milliseconds only: entries of migrations have microseconds.
  */
 const auditOfPeriod = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc') =>
   filteredList({
@@ -82,7 +83,7 @@ const auditOfPeriod = (name: string, beyond: '<' | '>', direction: 'asc' | 'desc
     leads: [],
     text: (where) =>
       `select ${COLUMNS} from audit
-       where (at, no) ${beyond} ($3, $1) and at >= $4 and at < $5 and ${where}
+       where (at, no) ${beyond} (coalesce((select at from audit where no = $1), $3), $1) and at >= $4 and at < $5 and ${where}
        order by at ${direction}, no ${direction} limit $2`,
   });
 

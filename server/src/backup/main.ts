@@ -6,7 +6,7 @@ import { explain } from './explain.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';
 import { openSource, openTarget } from './place.ts';
-import { createProgress, formatBytes, formatCount } from './progress.ts';
+import { createProgress, formatBytes, formatCount, secondsSince } from './progress.ts';
 import { checkMigrations, restore } from './restore.ts';
 
 const EXIT = { problem: 1, interrupted: 130 } as const;
@@ -64,8 +64,6 @@ async function runRestore(file: string, without: readonly string[], signal: Abor
     await backup.close();
   }
 }
-
-const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
 
 const reasonOf = (error: unknown, file: string): string =>
   error instanceof BackupFileError ? `${file} ${error.message}.` : explain(error);

@@ -24,6 +24,8 @@ export function formatBytes(bytes: number): string {
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
+export const secondsSince = (startedAt: number): string => ((Date.now() - startedAt) / 1000).toFixed(1);
+
 export function createProgress(output: Output, now: () => number = Date.now): Progress {
   const isTerminal = output.isTTY === true;
   let [label, total, done, rows, bytes] = ['', 0, 0, 0, 0];

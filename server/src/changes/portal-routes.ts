@@ -7,7 +7,7 @@ import type { Owner } from '../platform/auth/principal.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
-import { type Call, type Route, route } from '../platform/http/routes.ts';
+import { type Call, getOwner, type Route, route } from '../platform/http/routes.ts';
 import { type Fingerprint, fingerprintText, readFingerprint } from './store.ts';
 
 /** Anything may have changed: too much at once, or the log is another one. */
@@ -27,8 +27,8 @@ type ChangesEndpoint = (typeof portalChangesEndpoints)['listChanges'];
 /** Changes for the pages of the portal. The operator sees the records of all parties, so it follows all feeds. */
 export const changesRoutes = (db: Db, clock: MovableClock, feed: Feed): Route[] => [
   route(portalChangesEndpoints.listChanges, async (call): Promise<Changes> => {
-    const { owner, page, query } = call;
-    if (owner === null) throw new Error('changes need an owner');
+    const { page, query } = call;
+    const owner = getOwner(call);
     const tenants = owner.type === 'operator' ? null : tenantsOf(owner);
     const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
     const answer = (changed: readonly string[], state: State) => ({

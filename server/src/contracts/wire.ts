@@ -1,11 +1,9 @@
 import type { Contract, PpaContract } from '@saldo/api';
 import { contractStatus } from '@saldo/core/contracts/contract.ts';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { wireAsset } from '../market/wire.ts';
 import type { ContractRow } from './store.ts';
-
-const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
 
 /** Contracts are polymorphic: only PPAs have a PPA type, a period, a profile and an asset. */
 export function wireContract(row: ContractRow, now: number): Contract {
@@ -15,8 +13,8 @@ export function wireContract(row: ContractRow, now: number): Contract {
     external_id: row.external_id,
     type: row.type,
     status: contractStatus({ deliveryStart, deliveryEnd, isActivated }, now),
-    delivery_start: instantOrNull(row.delivery_start),
-    delivery_end: instantOrNull(row.delivery_end),
+    delivery_start: formatInstantOrNull(row.delivery_start),
+    delivery_end: formatInstantOrNull(row.delivery_end),
     seller: { name: row.seller_name, eic: row.seller_eic, tso: row.seller_tso },
     buyer: { name: row.buyer_name, eic: row.buyer_eic, tso: row.buyer_tso },
   };

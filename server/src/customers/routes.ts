@@ -1,10 +1,11 @@
 import { type Customer, customerEndpoints, portalCustomerEndpoints, type QueryOf } from '@saldo/api';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { ID_PREFIX } from '@saldo/core/id.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { type PageRequest, readPage } from '../platform/http/paging.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
+import { getUuid } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { customerNotFound } from './actions.ts';
 import { listPlacements, wirePlacement } from './placements.ts';
@@ -62,8 +63,4 @@ export async function answerPlacements(db: Db, { viewer, params }: CustomerCall)
   return { placements: (await listPlacements(db, viewer, id)).map(wirePlacement) };
 }
 
-export function customerUuid(id: string): string {
-  const uuid = decodeId(ID_PREFIX.customer, id);
-  if (uuid === null) throw customerNotFound();
-  return uuid;
-}
+export const customerUuid = (id: string) => getUuid(ID_PREFIX.customer, id, customerNotFound);

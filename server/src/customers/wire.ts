@@ -1,5 +1,5 @@
 import type { Customer, OperatorCustomer } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { CustomerRow } from './store.ts';
 
@@ -10,7 +10,7 @@ export const wireCustomer = (row: CustomerRow): Customer => ({
   balance_group: row.eic === null || row.tso === null ? null : { eic: row.eic, tso: row.tso },
   metadata: row.metadata,
   assigned_at: formatInstant(row.assigned_at),
-  activated_at: row.activated_at === null ? null : formatInstant(row.activated_at),
+  activated_at: formatInstantOrNull(row.activated_at),
   created_at: formatInstant(row.created_at),
 });
 

@@ -3,7 +3,7 @@ import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { nominationOf, type Schedule } from '@saldo/core/exchange/schedule.ts';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, type Behaviour, CONFORMING, finalTypeOf } from '@saldo/simulator/tso.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { type Receiving, receiveMessage } from '../exchange/process/receive.ts';
@@ -11,7 +11,7 @@ import { findDocument, findMessages } from '../exchange/store.ts';
 import { wireMessage } from '../exchange/wire.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { problem } from '../platform/http/problem.ts';
+import { getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route } from '../platform/http/routes.ts';
 
 /** How much less the counterpart of the first series has in its slots with energy. */
@@ -34,9 +34,9 @@ const notFound = () => problem('message_not_found', 'There is no schedule of our
 /** Lets the simulated TSO answer a schedule on request. Mounted only with a demo world or in a sandbox. */
 export function simulationRoutes(db: Database, clock: Clock, receiving: Receiving): Route[] {
   async function findSchedule(messageId: string) {
-    const uuid = decodeId(ID_PREFIX.message, messageId);
-    const [message] = uuid === null ? [] : await findMessages(db, [uuid]);
-    const document = uuid === null ? null : await findDocument(db, uuid);
+    const uuid = getUuid(ID_PREFIX.message, messageId, notFound);
+    const [message] = await findMessages(db, [uuid]);
+    const document = await findDocument(db, uuid);
     if (!message || document === null || message.direction !== 'out') throw notFound();
     const read = readDocument(document, receiving.rules);
     if (read.kind !== 'ok' || read.document.kind !== 'schedule') throw notFound();

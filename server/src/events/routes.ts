@@ -1,5 +1,4 @@
 import { type Endpoint, EVENT_TYPE_NAMES, type EventType, type eventEndpoints } from '@saldo/api';
-import { decodeId, eventSequence, ID_PREFIX } from '@saldo/core/id.ts';
 import type { FastifyRequest } from 'fastify';
 import { monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -8,10 +7,10 @@ import type { FindPrincipal } from '../platform/http/guard.ts';
 import type { PageRequest } from '../platform/http/paging.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { RequestQueue } from '../platform/http/request-queue.ts';
-import { type Call, type Route, route } from '../platform/http/routes.ts';
+import { type Call, getOwner, type Route, route } from '../platform/http/routes.ts';
 import type { EventPoller, WaitFilter } from './poller.ts';
 import { type EventFilter, type EventRow, findEvent, listEvents, readHorizon, tenantsOf } from './store.ts';
-import { eventJson, wireEventId } from './wire.ts';
+import { eventJson, sequenceOfEventId, wireEventId } from './wire.ts';
 
 type FeedEndpoint<E extends Endpoint> = Omit<E, 'path'> & { readonly path: string };
 type ListEndpoint = FeedEndpoint<typeof eventEndpoints.listEvents>;
@@ -30,7 +29,7 @@ export const eventRoutes = (db: Db, list: ListEndpoint, get: GetEndpoint, feed: 
   route(list, (call) => answerEvents(db, call, feed), placeOf),
   route(get, async ({ owner, params }) => {
     const id = (params as { event_id: string }).event_id;
-    const sequence = sequenceOf(id);
+    const sequence = sequenceOfEventId(id);
     const tenants = owner === null ? [] : tenantsOf(owner);
     const row = sequence === null ? null : await findEvent(db, tenants, sequence);
     if (row === null || wireEventId(row) !== id) throw problem('event_not_found', 'There is no such event.');
@@ -38,24 +37,19 @@ export const eventRoutes = (db: Db, list: ListEndpoint, get: GetEndpoint, feed: 
   }),
 ];
 
-function sequenceOf(id: string): number | null {
-  const uuid = decodeId(ID_PREFIX.event, id);
-  return uuid === null ? null : eventSequence(uuid);
-}
-
 const LATEST = 'latest';
 
 /** The values of `after` that are not cursors. */
 function placeOf(after: string): Position | null {
   if (after === LATEST) return [LATEST];
-  const sequence = sequenceOf(after);
+  const sequence = sequenceOfEventId(after);
   return sequence === null ? null : [sequence];
 }
 
 async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
-  const { owner, query, page } = call;
-  if (owner === null) throw new Error('the feed needs an owner');
-  const filter: EventFilter = { tenants: tenantsOf(owner), types: query.types ? typesIn(query.types) : null };
+  const { query, page } = call;
+  const types = query.types ? typesIn(query.types) : null;
+  const filter: EventFilter = { tenants: tenantsOf(getOwner(call)), types };
   if (query.order === 'newest_first') return answerNewestFirst(db, call, filter);
   const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
   const { last, horizon } = await readHorizon(db);
@@ -74,7 +68,8 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
   while (events.length === 0 && readTo === seenTo && monotonicNow() < endsAt) {
     const woken = await waitForEvent(call, feed, filter, seenTo, endsAt - monotonicNow());
     if (woken === null) break;
-    seenTo = woken;
+    // The horizon goes back when a writer takes its lock long after it has read the bound. What was seen stays complete.
+    seenTo = Math.max(seenTo, woken);
     ({ events, readTo } = await read());
   }
   const isFull = events.length > page.limit;

@@ -8,11 +8,11 @@ import {
   SEVERITY_OF,
   type Tso,
 } from '@saldo/api';
-import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList } from '../platform/db/filtered-list.ts';
+import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';
@@ -42,7 +42,7 @@ export const wireAlarm = (row: AlarmRow): Alarm => ({
   message_id: row.message_id === null ? null : encodeId(ID_PREFIX.message, row.message_id),
   since: formatInstant(row.began_at),
   text: row.text,
-  ended_at: row.ended_at === null ? null : formatInstant(row.ended_at),
+  ended_at: formatInstantOrNull(row.ended_at),
   acknowledged_by: row.acknowledged_by,
   note: row.note,
 });
@@ -57,7 +57,7 @@ export const alarmEvent = (
 });
 
 /** $1 id of the last row on the previous page, $2 row limit. */
-const alarmList = (state: AlarmState, order: ListOrder) =>
+const alarmList = (state: AlarmState) => (order: ListOrder) =>
   filteredList({
     make: statement,
     name: `list_alarms_${state}_${order}`,
@@ -73,11 +73,7 @@ const alarmList = (state: AlarmState, order: ListOrder) =>
        and ${where}
      order by id ${order === 'oldest_first' ? 'asc' : 'desc'} limit $2`,
   });
-const listsOf = (state: AlarmState) => ({
-  oldest_first: alarmList(state, 'oldest_first'),
-  newest_first: alarmList(state, 'newest_first'),
-});
-const LISTS = { open: listsOf('open'), resolved: listsOf('resolved') };
+const LISTS = { open: inBothOrders(alarmList('open')), resolved: inBothOrders(alarmList('resolved')) };
 
 export type AlarmFilter = { kind: AlarmKind | null; tso: Tso | null; day: DeliveryDay | null };
 

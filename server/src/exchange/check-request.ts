@@ -13,7 +13,7 @@ import { findCurrentNominations } from '../nominations/store.ts';
 import { tenantValues } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
-import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
+import { decimalOfCsvOnly, fieldProblem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { mediaTypeOf, readDecoded } from '../platform/http/streams.ts';
 import { ownNomination } from './own-nomination.ts';
@@ -41,17 +41,16 @@ export function scheduleChecker(db: Db, scheduler: Scheduler) {
     const { type } = mediaTypeOf(request.headers['content-type']);
     if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
     const [brpNo = 0] = tenantValues(viewer);
-    const ownTurn =
-      perBrp.get(brpNo) ??
-      concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: WAITING_AT_MOST });
-    perBrp.set(brpNo, ownTurn);
+    const ownTurn = perBrp.getOrInsertComputed(brpNo, () =>
+      concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: WAITING_AT_MOST }),
+    );
     try {
       return await ownTurn(() =>
         inTurn(async () => {
           const file = await readUpload(call, body);
           const checked =
             type === 'text/csv'
-              ? await readCsv(file, scheduler, query.decimal ?? null)
+              ? await readCsv(file, scheduler, query.decimal)
               : await readXml(file, scheduler);
           const rows = await findCurrentNominations(db, viewer, checked.day);
           return wireCheck(checked, rows.map(ownNomination));
@@ -76,12 +75,10 @@ async function readUpload({ request }: CheckCall, body: Readable): Promise<Buffe
 async function readCsv(
   file: Buffer,
   { operatorEic }: Scheduler,
-  decimal: CheckCall['query']['decimal'] | null,
+  decimal: CheckCall['query']['decimal'],
 ): Promise<CheckedSchedule> {
   const read = await runWithPauses(readScheduleCsv(file, operatorEic, decimal ?? null));
-  if ('question' in read) {
-    throw validationProblem([{ field: 'decimal', code: 'required', message: read.question }]);
-  }
+  if ('question' in read) throw fieldProblem('decimal', 'required', read.question);
   if ('faults' in read) throw faults(read.faults);
   return read;
 }

@@ -1,15 +1,11 @@
-import {
-  operatorAlarmEndpoints as alarmEndpoints,
-  operatorExchangeEndpoints as endpoints,
-  type ListOrder,
-} from '@saldo/api';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { operatorAlarmEndpoints as alarmEndpoints, operatorExchangeEndpoints as endpoints } from '@saldo/api';
+import { ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { LongOperation } from '../platform/http/idempotency.ts';
-import { BEYOND_IDS, FIRST_ID, type PageRequest, pageById, paginate } from '../platform/http/paging.ts';
-import { problem } from '../platform/http/problem.ts';
+import { FIRST_ID, type PageRequest, pageById, pageInOrder, paginate } from '../platform/http/paging.ts';
+import { getUuid, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { acknowledgeAlarm, listAlarms, wireAlarm } from './alarms.ts';
 import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
@@ -166,21 +162,11 @@ function messageRoutes(db: Database): Route[] {
   ];
 }
 
-const pageInOrder = (page: PageRequest, order: ListOrder = 'oldest_first') => ({
-  order,
-  after: String(page.after?.[0] ?? (order === 'oldest_first' ? FIRST_ID : BEYOND_IDS)),
-  count: page.limit + 1,
-});
-
 const pageByGate = (page: PageRequest) => ({
   after: { gate: Number(page.after?.[0] ?? 0), id: String(page.after?.[1] ?? FIRST_ID) },
   count: page.limit + 1,
 });
 
-function messageUuid(id: string): string {
-  const uuid = decodeId(ID_PREFIX.message, id);
-  if (uuid === null) throw messageNotFound();
-  return uuid;
-}
+const messageUuid = (id: string) => getUuid(ID_PREFIX.message, id, messageNotFound);
 
 const messageNotFound = () => problem('message_not_found', 'There is no such message.');

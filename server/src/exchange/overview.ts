@@ -1,5 +1,11 @@
 import type { NominationMismatch, Tso, UnsentNomination } from '@saldo/api';
-import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import {
+  type DeliveryDay,
+  formatInstant,
+  formatInstantOrNull,
+  SLOT_MS,
+  slotStart,
+} from '@saldo/core/delivery-day.ts';
 import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
@@ -74,7 +80,7 @@ export function wireMismatch(row: MismatchRow, day: DeliveryDay): NominationMism
     direction: row.direction,
     version: row.version,
     status: row.status,
-    confirmed_at: row.confirmed_at === null ? null : formatInstant(row.confirmed_at),
+    confirmed_at: formatInstantOrNull(row.confirmed_at),
     slots,
   };
 }
@@ -140,7 +146,7 @@ export function wireUnsent(
     version: row.version,
     gate_closure: formatInstant(row.gate_closure),
     gate_is_closed: now >= row.gate_closure,
-    sends_at: sendsAt === null ? null : formatInstant(sendsAt),
+    sends_at: formatInstantOrNull(sendsAt),
     error: row.error,
     created_at: formatInstant(row.created_at),
   };

@@ -1,5 +1,5 @@
 import type { Reconciliation } from '@saldo/api';
-import { formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { exactMwh, kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import {
@@ -107,9 +107,9 @@ export function reconciler(db: Db, { operatorEic, rules }: Scheduler) {
       nomination_id: encodeId(ID_PREFIX.nomination, row.id),
       tso: row.tso,
       message_version: newest?.version ?? null,
-      sent_at: instantOrNull(row.sent_at),
-      acknowledged_at: isAcknowledged ? instantOrNull(newest?.acknowledged_at ?? null) : null,
-      confirmed_at: instantOrNull(row.confirmed_at),
+      sent_at: formatInstantOrNull(row.sent_at),
+      acknowledged_at: isAcknowledged ? formatInstantOrNull(newest?.acknowledged_at ?? null) : null,
+      confirmed_at: formatInstantOrNull(row.confirmed_at),
       ...reconciled(row, anomaly?.theirs ?? null, {
         head: given.flatMap(({ head }) => head.map((reason) => headReasonInWords(reason, ownEics))),
         series: given.map((index) => reasonsOfSeries(index, series)),
@@ -128,8 +128,6 @@ async function readReasons(db: Db, messageId: string, rules: MarketRules): Promi
   }
   return indexReasons(read.document);
 }
-
-const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
 
 type GivenReasons = {
   readonly head: readonly ReasonInWords[];

@@ -5,7 +5,7 @@ import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList } from '../platform/db/filtered-list.ts';
+import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -228,10 +228,7 @@ const messageList = (order: ListOrder) =>
      where id ${order === 'oldest_first' ? '>' : '<'} $1 and ${where}
      order by id ${order === 'oldest_first' ? 'asc' : 'desc'} limit $2`,
   });
-const LISTS = {
-  oldest_first: messageList('oldest_first'),
-  newest_first: messageList('newest_first'),
-} as const satisfies Record<ListOrder, unknown>;
+const LISTS = inBothOrders(messageList);
 
 export type MessageFilter = {
   day: DeliveryDay | null;

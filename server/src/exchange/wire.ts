@@ -1,5 +1,5 @@
 import type { Message } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MessageRow } from './store.ts';
 
@@ -16,5 +16,5 @@ export const wireMessage = (row: MessageRow): Message => ({
   file_name: row.file_name,
   answers: row.answers === null ? null : encodeId(ID_PREFIX.message, row.answers),
   created_at: formatInstant(row.created_at),
-  sent_at: row.sent_at === null ? null : formatInstant(row.sent_at),
+  sent_at: formatInstantOrNull(row.sent_at),
 });

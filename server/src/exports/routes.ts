@@ -139,9 +139,13 @@ function exportSender(silenceMs: number) {
     const isHead = request.method === 'HEAD';
     if (!isHead) {
       finished(reply.raw, enter(actor));
-      reply.raw.setTimeout(silenceMs, () => reply.raw.destroy());
+      // With nothing to take, the reader waits for the database. The next write starts the timeout again.
+      reply.raw.setTimeout(silenceMs, () => {
+        if (reply.raw.writableLength > 0) reply.raw.destroy();
+      });
     }
-    const chunks = isHead ? nothing() : chunksOf(format);
+    // HEAD reads the first batch too, which decides the status. NDJSON needs no other batch for its first chunk.
+    const chunks = chunksOf(isHead ? 'ndjson' : format);
     // A failure of the first query is still answered with a problem, which must not have the headers of a file.
     const first = await chunks.next();
     if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
@@ -149,12 +153,12 @@ function exportSender(silenceMs: number) {
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
       'content-disposition': `attachment; filename="${name}_${daysText(query)}.${format}"`,
     });
-    const source = Readable.from(startingWith(first, chunks), { objectMode: false });
+    // Fastify reads the stream of a HEAD to its end.
+    const file = isHead ? [] : startingWith(first, chunks);
+    const source = Readable.from(file, { objectMode: false });
     return format === 'parquet' ? source : compressStream(request, reply, source);
   };
 }
-
-async function* nothing(): Chunks {}
 
 async function* startingWith(first: IteratorResult<Buffer>, rest: Chunks): Chunks {
   if (first.done) return;

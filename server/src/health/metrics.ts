@@ -7,6 +7,7 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import type { RunningJobs } from '../platform/jobs.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { within } from '../platform/timeout.ts';
 
 /** A scrape does not wait longer: all connections may be in use. */
 const READ_WITHIN_MS = 2_000;
@@ -54,14 +55,12 @@ type Measures = Record<CurrentStatus, number> & {
 };
 
 async function measure(db: Db, now: number): Promise<Measures | null> {
-  const late = Promise.withResolvers<null>();
-  const timer = setTimeout(() => late.resolve(null), READ_WITHIN_MS);
   // The availability listener already logs the reason.
   const read = db.query<Measures>(MEASURE, [timestamp(now), dayOf(now)]).then(
     ([row]) => row ?? null,
     () => null,
   );
-  return Promise.race([read, late.promise]).finally(() => clearTimeout(timer));
+  return within(READ_WITHIN_MS, read, () => null);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type AlarmCounts, type Health, operatorPlatformEndpoints } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -48,7 +48,7 @@ export function healthRoutes(
         },
         waiting: {
           position_days: row.waiting,
-          oldest_at: row.oldest_at === null ? null : formatInstant(row.oldest_at),
+          oldest_at: formatInstantOrNull(row.oldest_at),
         },
         alarms: await countAlarms(db),
         can_simulate: canSimulate,

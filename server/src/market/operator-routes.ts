@@ -5,14 +5,14 @@ import {
   type ProblemFieldError,
 } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { readPage } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
-import { validationProblem } from '../platform/http/problem.ts';
+import { getUuid, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
   assetNotFound,
@@ -98,11 +98,7 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
   ];
 }
 
-function assetUuid(id: string): string {
-  const uuid = decodeId(ID_PREFIX.asset, id);
-  if (uuid === null) throw assetNotFound();
-  return uuid;
-}
+const assetUuid = (id: string) => getUuid(ID_PREFIX.asset, id, assetNotFound);
 
 function coverRoute(clock: Clock, customerUrl: string): Route {
   return writeRoute(endpoints.uploadCover, async (call, tx): Promise<Cover> => {
@@ -180,11 +176,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
   ];
 }
 
-function demandUuid(id: string): string {
-  const uuid = decodeId(ID_PREFIX.demand, id);
-  if (uuid === null) throw demandNotFound();
-  return uuid;
-}
+const demandUuid = (id: string) => getUuid(ID_PREFIX.demand, id, demandNotFound);
 
 /** Plausible range. Some times outside of it cannot be stored or formatted. */
 const [FIRST_START, LAST_START] = [Date.UTC(1900, 0, 1), Date.UTC(2999, 11, 31)];

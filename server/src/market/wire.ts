@@ -1,6 +1,6 @@
 import { ASSET_TYPE_OF, type Asset, type Demand, type OfferPpaType, type OperatorAsset } from '@saldo/api';
 import { numberFromUnits } from '@saldo/core/decimal.ts';
-import { formatInstant, formatInstantMs } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantMs, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { mwhNumber, mwhText, mwNumber } from '@saldo/core/energy.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { drawnCoverName } from '@saldo/core/market/cover.ts';
@@ -45,7 +45,7 @@ export const wireDemand = (row: DemandRow): Demand => ({
   additional_info: row.additional_info,
   country: row.country,
   state: row.state,
-  delivery_start: row.delivery_start === null ? null : formatInstant(row.delivery_start),
+  delivery_start: formatInstantOrNull(row.delivery_start),
   published_at: formatInstant(row.published_at),
 });
 

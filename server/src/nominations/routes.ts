@@ -14,7 +14,7 @@ import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
-import { problem } from '../platform/http/problem.ts';
+import { getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
@@ -179,11 +179,6 @@ const pageByDay = (page: PageRequest) => ({
 const nominationUuids = (ids: readonly string[]): string[] =>
   [...new Set(ids)].map((id) => decodeId(ID_PREFIX.nomination, id)).filter((uuid) => uuid !== null);
 
-/** Decodes a public nomination id. Throws the same 404 for a malformed id as for an unknown one. */
-export function nominationUuid(id: string): string {
-  const uuid = decodeId(ID_PREFIX.nomination, id);
-  if (uuid === null) throw nominationNotFound();
-  return uuid;
-}
+export const nominationUuid = (id: string) => getUuid(ID_PREFIX.nomination, id, nominationNotFound);
 
 export const nominationNotFound = () => problem('nomination_not_found', 'There is no such nomination.');

@@ -1,7 +1,7 @@
 import type { Nomination, Tso } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
-import { listDays, readDays, rejectArchivedId } from '../archived-days/store.ts';
+import { listDays, readById, readDays } from '../archived-days/store.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
@@ -132,8 +132,7 @@ export async function findNominations(
 
 /** Null when the nomination does not exist or the viewer may not see it. Rejects an archived one. */
 export async function findNomination(db: Db, viewer: Viewer, id: string): Promise<NominationRow | null> {
-  const [found = null] = await findNominations(db, viewer, [id]);
-  if (found === null) await rejectArchivedId(db, viewer, id);
+  const [found = null] = await readById(db, viewer, id, () => findNominations(db, viewer, [id]));
   return found;
 }
 
@@ -173,7 +172,7 @@ const FIND_HISTORY = perViewer(
 
 /** Returns all versions, newest first. Empty when the nomination does not exist or the viewer may not see it. */
 export async function findNominationHistory(db: Db, viewer: Viewer, id: string): Promise<NominationRow[]> {
-  const rows = await db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]);
-  if (rows.length === 0) await rejectArchivedId(db, viewer, id);
-  return rows;
+  return readById(db, viewer, id, () =>
+    db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]),
+  );
 }

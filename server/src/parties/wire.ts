@@ -1,5 +1,5 @@
 import type { Account, ApiKey, Brp, OperatorBalanceGroup, OwnBalanceGroup } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { BalanceGroupRow, KeyRow, PartyRow } from './store.ts';
 
@@ -31,8 +31,6 @@ export const wireBalanceGroup = (row: BalanceGroupRow): OperatorBalanceGroup => 
   created_at: formatInstant(row.created_at),
 });
 
-const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
-
 function wireOwner(row: KeyRow): ApiKey['owner'] {
   if (row.brp_id !== null) return { type: row.owner, id: encodeId(ID_PREFIX.brp, row.brp_id) };
   if (row.account_id !== null) return { type: row.owner, id: encodeId(ID_PREFIX.account, row.account_id) };
@@ -47,7 +45,7 @@ export const wireKey = (row: KeyRow): ApiKey => ({
   prefix: row.prefix,
   scopes: row.scopes,
   created_at: formatInstant(row.created_at),
-  expires_at: instantOrNull(row.expires_at),
-  last_used_at: instantOrNull(row.last_used_at),
-  revoked_at: instantOrNull(row.revoked_at),
+  expires_at: formatInstantOrNull(row.expires_at),
+  last_used_at: formatInstantOrNull(row.last_used_at),
+  revoked_at: formatInstantOrNull(row.revoked_at),
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { monotonicNow } from './clock.ts';
 import { DatabaseUnavailable } from './db/connection.ts';
@@ -56,24 +57,11 @@ async function loop(job: Job, counts: JobCounts, logger: Logger, stopping: Abort
       counts.succeededAt = monotonicNow();
     } catch (error) {
       counts.failures++;
-      // The availability listener logs a lost database once.
+      // The availability listener logs a lost or full database.
       if (!(error instanceof DatabaseUnavailable)) logger.error({ err: error, job: job.name }, 'job failed');
     }
     counts.runs++;
     counts.seconds += (monotonicNow() - begunAt) / 1000;
-    await pause(job.everyMs, stopping);
+    await delay(job.everyMs, null, { signal: stopping }).catch(() => null);
   }
 }
-
-/** Resolves early when `stopping` is aborted. */
-const pause = (ms: number, stopping: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (stopping.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    function done() {
-      clearTimeout(timer);
-      stopping.removeEventListener('abort', done);
-      resolve();
-    }
-    stopping.addEventListener('abort', done);
-  });

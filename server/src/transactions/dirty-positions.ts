@@ -38,9 +38,8 @@ export class DirtyPositions {
   }
 
   private addAll(day: DeliveryDay, parties: readonly Party[]): void {
-    const positions = this.found.get(day) ?? new Set();
+    const positions = this.found.getOrInsertComputed(day, () => new Set());
     for (const { positionNo } of parties) positions.add(positionNo);
-    this.found.set(day, positions);
   }
 
   /** One statement for all, in a fixed order: a transaction must not mark twice. */

@@ -48,7 +48,10 @@ export function answerImport(
   const answer = async () => {
     try {
       // The idle timeout starts here, because the body of a waiting import is not read and so cannot progress.
-      request.raw.setTimeout(silenceMs, () => request.raw.destroy());
+      // On the response: once the request is complete, Node ignores its listeners and closes the connection.
+      reply.raw.setTimeout(silenceMs, () => {
+        if (!request.raw.complete) request.raw.destroy();
+      });
       const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
       return await answerLong(
         { db, request, reply, endpoint: operatorVolumeEndpoints.importVolumes },

@@ -9,7 +9,7 @@ import {
   STATUS_BIT,
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
-import { listDays, rejectArchivedId } from '../archived-days/store.ts';
+import { listDays, readById } from '../archived-days/store.ts';
 import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -266,12 +266,7 @@ function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatemen
     contract: filter.contractId !== null,
   };
   const key = `${shape.viewer} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
-  let found = listStatements.get(key);
-  if (!found) {
-    found = listStatement(shape);
-    listStatements.set(key, found);
-  }
-  return found;
+  return listStatements.getOrInsertComputed(key, () => listStatement(shape));
 }
 
 /** Upper bound for the sheets of one query, however few of their transactions pass the filter. */
@@ -424,8 +419,7 @@ export async function findTransaction(
   viewer: Viewer,
   key: TransactionKey,
 ): Promise<TransactionRecord | null> {
-  const [found = null] = await findTransactions(db, viewer, [key]);
-  if (found === null) await rejectArchivedId(db, viewer, key.sheetId);
+  const [found = null] = await readById(db, viewer, key.sheetId, () => findTransactions(db, viewer, [key]));
   return found;
 }
 
@@ -441,18 +435,19 @@ const FIND_HISTORY = perViewer(
 );
 
 /** Returns all versions, newest first. Empty when the transaction does not exist or the viewer may not see it. */
-export async function findTransactionHistory(
+export function findTransactionHistory(
   db: Db,
   viewer: Viewer,
   key: TransactionKey,
 ): Promise<TransactionRecord[]> {
+  return readById(db, viewer, key.sheetId, () => readHistory(db, viewer, key));
+}
+
+async function readHistory(db: Db, viewer: Viewer, key: TransactionKey): Promise<TransactionRecord[]> {
   const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
   const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);
-  if (!rows.some((row) => row.sheet.id === key.sheetId)) {
-    await rejectArchivedId(db, viewer, key.sheetId);
-    return [];
-  }
+  if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
   const sheets = rows.map((row) => row.sheet);
   return chain(sheets, key.slot).flatMap((cell) => {
     const row = rows.find(({ sheet }) => sheet.revision === cell.revision);

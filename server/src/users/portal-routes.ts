@@ -38,9 +38,10 @@ export type SessionDependencies = {
 
 const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
-type Cookies = Pick<SessionDependencies, 'cookie' | 'device'>;
-
-const clientContextOf = (request: FastifyRequest, { cookie, device }: Cookies): ClientContext => ({
+const clientContextOf = (
+  request: FastifyRequest,
+  { cookie, device }: SessionDependencies,
+): ClientContext => ({
   address: request.ip,
   device: device.read(request),
   requestId: request.id,
@@ -59,15 +60,8 @@ const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: str
  * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their
  * answers set a session cookie, which must not be stored.
  */
-export function signInRoutes({
-  db,
-  clock,
-  sessions,
-  cookie,
-  device,
-  customerUrl,
-}: SessionDependencies): Route[] {
-  const cookies = { cookie, device };
+export function signInRoutes(dependencies: SessionDependencies): Route[] {
+  const { db, clock, sessions, cookie, device, customerUrl } = dependencies;
   const letIn = (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { token, user, expiresAt } = session;
     const { now, machineNow } = timesOf(clock);
@@ -78,13 +72,13 @@ export function signInRoutes({
   };
   return [
     route(endpoints.signIn, async ({ body, request, reply }) =>
-      letIn(request, reply, await signIn(db, body, clientContextOf(request, cookies), timesOf(clock))),
+      letIn(request, reply, await signIn(db, body, clientContextOf(request, dependencies), timesOf(clock))),
     ),
     route(endpoints.getInvitation, async ({ params }) =>
       wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
     ),
     route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
-      const client = clientContextOf(request, cookies);
+      const client = clientContextOf(request, dependencies);
       const session = await acceptInvitation(db, tokenOf(params), body.password, client, timesOf(clock));
       return letIn(request, reply, session);
     }),
@@ -98,14 +92,8 @@ function tokenOf({ token }: { token: string }): string {
 }
 
 /** Routes for the user's own session and password. The session cache is cleared after the commit, not before it. */
-export function sessionRoutes({
-  db,
-  clock,
-  sessions,
-  cookie,
-  device,
-  customerUrl,
-}: SessionDependencies): Route[] {
+export function sessionRoutes(dependencies: SessionDependencies): Route[] {
+  const { db, clock, sessions, cookie, device, customerUrl } = dependencies;
   const ending = async (call: Actor, action: AuditAction, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
@@ -121,7 +109,7 @@ export function sessionRoutes({
       return stateOf(await getUser(db, userId), expiresAt, clock.now(), customerUrl);
     }),
     route(endpoints.changePassword, async ({ body, request, reply }) => {
-      const client = clientContextOf(request, { cookie, device });
+      const client = clientContextOf(request, dependencies);
       const user = await changePassword(db, sessionOf(request), body, client, timesOf(clock));
       sessions.forget();
       device.remember(request, reply, deviceCredential(user));

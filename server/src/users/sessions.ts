@@ -1,7 +1,7 @@
 import type { AuditAction } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
-import { type Actor, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
 import { idleSince, newToken, SESSION_MS } from '../platform/auth/session-credentials.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
@@ -43,21 +43,26 @@ const DELETE_EXPIRED_SESSIONS = statement(
 const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
 const RECORD_SIGN_IN = statement(
   'note_sign_in',
-  'update app_user set last_signed_in_at = $2 where id = $1 and disabled_at is null returning id',
+  `update app_user set last_signed_in_at = $3
+   where id = $1 and password_hash = $2 and disabled_at is null
+   returning id`,
 );
 
 const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is wrong.');
 
+/** A user with the password hash that a password was verified against. */
+type VerifiedUser = Pick<UserRow, 'id' | 'password_hash'>;
+
 async function startSession(
   tx: Tx,
-  userId: string,
+  { id: userId, password_hash }: VerifiedUser,
   client: ClientContext,
   times: Times,
 ): Promise<NewSession> {
   const { now, machineNow } = times;
-  // The user may have been disabled while the password was being verified.
-  const [isEnabled] = await tx.query(RECORD_SIGN_IN, [userId, timestamp(now)]);
-  if (!isEnabled) throw invalidCredentials();
+  // The user may have been disabled, or the password replaced, while the password was being verified.
+  const [isStillValid] = await tx.query(RECORD_SIGN_IN, [userId, password_hash, timestamp(now)]);
+  if (!isStillValid) throw invalidCredentials();
   if (client.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(client.oldToken)]);
   await tx.query(DELETE_EXPIRED_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const token = newToken();
@@ -67,22 +72,34 @@ async function startSession(
   return { token, expiresAt, user: await getUser(tx, userId) };
 }
 
-const auditEventOf = (action: AuditAction, user: UserRow) => ({
-  action,
-  subject: encodeId(ID_PREFIX.user, user.id),
-  before: null,
-  after: null,
-});
-
-const actorOf = (user: UserRow, { requestId }: ClientContext): Actor => ({
-  actor: encodeId(ID_PREFIX.user, user.id),
-  request: { id: requestId },
-});
+/** Records what users did with their own account. */
+function recordOwnAction(
+  tx: Tx,
+  action: AuditAction,
+  user: UserRow,
+  { requestId }: ClientContext,
+  now: number,
+): Promise<void> {
+  const id = encodeId(ID_PREFIX.user, user.id);
+  const event = { action, subject: id, before: null, after: null };
+  return recordAudit(tx, { actor: id, request: { id: requestId } }, event, now);
+}
 
 const SET_PASSWORD = statement('set_password', 'update app_user set password_hash = $2 where id = $1');
 
 export async function setPassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
   await tx.query(SET_PASSWORD, [userId, passwordHash]);
+}
+
+const REPLACE_PASSWORD = statement(
+  'replace_password',
+  'update app_user set password_hash = $3 where id = $1 and password_hash = $2 returning id',
+);
+
+/** Returns false, and changes nothing, if the verified password has been replaced meanwhile. */
+async function replacePassword(tx: Tx, verified: VerifiedUser, passwordHash: string): Promise<boolean> {
+  const { id, password_hash } = verified;
+  return (await tx.query(REPLACE_PASSWORD, [id, password_hash, passwordHash])).length > 0;
 }
 
 /** Identifies a user to a known device. Contains the password hash, so that a new password invalidates the device. */
@@ -112,13 +129,16 @@ export async function signIn(
   const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
   if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
-  return db.transaction(async (tx) => {
-    if (renewed !== null) await setPassword(tx, user.id, renewed);
-    const session = await startSession(tx, user.id, client, times);
+  const session = await db.transaction(async (tx) => {
+    if (renewed !== null && !(await replacePassword(tx, user, renewed))) return null;
+    const verified = { id: user.id, password_hash: renewed ?? user.password_hash };
+    const started = await startSession(tx, verified, client, times);
     await resetAttempts(tx, origin, times.machineNow);
-    await recordAudit(tx, actorOf(user, client), auditEventOf('user.signed_in', user), times.now);
-    return session;
+    await recordOwnAction(tx, 'user.signed_in', user, client, times.now);
+    return started;
   });
+  // Another sign-in may have renewed the hash meanwhile: the password has to be verified against the new one.
+  return session ?? signIn(db, credentials, client, times);
 }
 
 const invitationNotFound = () =>
@@ -152,8 +172,9 @@ export async function acceptInvitation(
     if (user === null) throw invitationNotFound();
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
-    const session = await startSession(tx, user.id, client, times);
-    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_set', user), times.now);
+    const accepted = { id: user.id, password_hash: passwordHash };
+    const session = await startSession(tx, accepted, client, times);
+    await recordOwnAction(tx, 'user.password_set', user, client, times.now);
     return session;
   });
 }
@@ -176,18 +197,17 @@ export async function changePassword(
   times: Times,
 ): Promise<UserRow> {
   const user = await getUser(db, session.userId);
+  const notCurrent = () => fieldProblem('current', 'validation_failed', 'is not the current password');
   const origin = { kind: 'session', id: session.id } as const;
   await countAttempt(db, origin, times.machineNow);
-  if (!(await isPassword(passwords.current, user.password_hash))) {
-    throw fieldProblem('current', 'validation_failed', 'is not the current password');
-  }
+  if (!(await isPassword(passwords.current, user.password_hash))) throw notCurrent();
   await rejectWeakPassword('new', passwords.new, user);
   const passwordHash = await hashPassword(passwords.new);
   return db.transaction(async (tx) => {
-    await setPassword(tx, user.id, passwordHash);
+    if (!(await replacePassword(tx, user, passwordHash))) throw notCurrent();
     await endSessions(tx, user.id, session.id);
     await resetAttempts(tx, origin, times.machineNow);
-    await recordAudit(tx, actorOf(user, client), auditEventOf('user.password_changed', user), times.now);
+    await recordOwnAction(tx, 'user.password_changed', user, client, times.now);
     return getUser(tx, user.id);
   });
 }

@@ -1,9 +1,7 @@
 import type { Invitation, SessionUser, User, UserStatus } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
 import type { UserRow } from './store.ts';
-
-const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
 
 const partyOf = (prefix: IdPrefix, id: string | null, name: string | null) =>
   id === null || name === null ? null : { id: encodeId(prefix, id), name };
@@ -30,9 +28,9 @@ export const wireUser = (row: UserRow): User => ({
   ...wireIdentity(row),
   status: statusOf(row),
   created_at: formatInstant(row.created_at),
-  disabled_at: instantOrNull(row.disabled_at),
-  last_signed_in_at: instantOrNull(row.last_signed_in_at),
-  invitation_expires_at: instantOrNull(row.invitation_expires_at),
+  disabled_at: formatInstantOrNull(row.disabled_at),
+  last_signed_in_at: formatInstantOrNull(row.last_signed_in_at),
+  invitation_expires_at: formatInstantOrNull(row.invitation_expires_at),
 });
 
 export function wireInvitation(row: UserRow): Invitation {

@@ -1,16 +1,15 @@
 import type { ProblemFieldError, WebhookEndpoint, WebhookOperations } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
-import { decodeId, encodeId, eventSequence, ID_PREFIX } from '@saldo/core/id.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { tenantsOf } from '../events/store.ts';
-import { wireEventId } from '../events/wire.ts';
-import type { Owner } from '../platform/auth/principal.ts';
+import { sequenceOfEventId, wireEventId } from '../events/wire.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
-import { BEYOND_IDS, FIRST_ID, pageById, paginate } from '../platform/http/paging.ts';
+import { pageById, pageInOrder, paginate } from '../platform/http/paging.ts';
 import { validationProblem } from '../platform/http/problem.ts';
-import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Call, getOwner, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -40,12 +39,8 @@ export type WebhookSettings = {
 
 type AnyCall = Pick<Call<WebhookOperations['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
 
-const ownerOf = ({ owner }: { owner: Owner | null }): Owner => {
-  if (owner === null) throw new Error('a guard lets only owners of keys pass');
-  return owner;
-};
-const feedsOf = (call: { owner: Owner | null }) => tenantsOf(ownerOf(call));
-const tenantOf = (call: { owner: Owner | null }) => feedsOf(call)[0];
+const feedsOf = (call: Pick<AnyCall, 'owner'>) => tenantsOf(getOwner(call));
+const tenantOf = (call: Pick<AnyCall, 'owner'>) => feedsOf(call)[0];
 
 /** The operations on webhook endpoints, the same for each kind of owner. */
 export function webhookRoutes(
@@ -140,11 +135,8 @@ function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableCloc
     route(endpoints.listWebhookDeliveries, async (call) => {
       const { page, query } = call;
       const endpoint = await getEndpoint(db, tenantOf(call), call.params.webhook_endpoint_id);
-      const order = query.order ?? 'oldest_first';
-      const start = order === 'oldest_first' ? FIRST_ID : BEYOND_IDS;
-      const after = String(page.after?.[0] ?? start);
       const filter = { state: query.state ?? null };
-      const rows = await listDeliveries(db, endpoint, filter, { order, after, count: page.limit + 1 });
+      const rows = await listDeliveries(db, endpoint, filter, pageInOrder(page, query.order));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
       return { deliveries: records.map(wireDelivery), pagination };
     }),
@@ -176,8 +168,7 @@ function pointOf(
   faults: ProblemFieldError[],
 ): ReplayPoint | null {
   if (text === null || text === undefined) return null;
-  const uuid = decodeId(ID_PREFIX.event, text);
-  const sequence = uuid === null ? null : eventSequence(uuid);
+  const sequence = sequenceOfEventId(text);
   if (sequence !== null) return { sequence };
   const time = parseInstant(text);
   if (time !== null) return { time };

@@ -2,7 +2,7 @@ import type { DeliveryState, ListOrder, WebhookDisabledReason } from '@saldo/api
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Tenant } from '../events/store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList } from '../platform/db/filtered-list.ts';
+import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { problem } from '../platform/http/problem.ts';
 
@@ -109,10 +109,7 @@ const deliveryList = (order: ListOrder) =>
      where endpoint_id = $1 and id ${order === 'oldest_first' ? '>' : '<'} $2 and ${where}
      order by id ${order === 'oldest_first' ? 'asc' : 'desc'} limit $3`,
   });
-const DELIVERIES = {
-  oldest_first: deliveryList('oldest_first'),
-  newest_first: deliveryList('newest_first'),
-};
+const DELIVERIES = inBothOrders(deliveryList);
 
 export const listDeliveries = (
   db: Db,

@@ -1,9 +1,8 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
-import { encodeId, eventUuid, ID_PREFIX } from '@saldo/core/id.ts';
+import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { wireEventId } from '../events/wire.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
-
-const instantOrNull = (instant: number | null) => (instant === null ? null : formatInstant(instant));
 
 /** An endpoint without its secrets. The end of a previous secret that has ended is not shown. */
 export const wireEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => ({
@@ -13,8 +12,8 @@ export const wireEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
   description: row.description,
   status: row.disabled_at === null ? 'enabled' : 'disabled',
   disabled_reason: row.disabled_reason,
-  disabled_at: instantOrNull(row.disabled_at),
-  failing_since: instantOrNull(row.failing_since),
+  disabled_at: formatInstantOrNull(row.disabled_at),
+  failing_since: formatInstantOrNull(row.failing_since),
   previous_secret_ends_at:
     row.previous_secret_ends_at !== null && now < row.previous_secret_ends_at
       ? formatInstant(row.previous_secret_ends_at)
@@ -24,12 +23,12 @@ export const wireEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
 
 export const wireDelivery = (row: DeliveryRow): WebhookDelivery => ({
   id: encodeId(ID_PREFIX.webhookDelivery, row.id),
-  event_id: encodeId(ID_PREFIX.event, eventUuid(row.event_occurred_at, row.event_sequence)),
+  event_id: wireEventId({ occurredAt: row.event_occurred_at, sequence: row.event_sequence }),
   event_type: row.event_type,
   state: row.state,
   attempts: row.attempts,
-  next_attempt_at: instantOrNull(row.next_attempt_at),
-  last_attempt_at: instantOrNull(row.last_attempt_at),
+  next_attempt_at: formatInstantOrNull(row.next_attempt_at),
+  last_attempt_at: formatInstantOrNull(row.last_attempt_at),
   status_code: row.status_code,
   duration_ms: row.duration_ms,
   response: row.response,

@@ -70,7 +70,7 @@ export async function deliverStored(
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
-      run.faults.push(await recordUndelivered(db, message, error, now));
+      run.faults.push(...(await recordUndelivered(db, message, error, now)));
     }
   }
 }
@@ -80,18 +80,23 @@ function forgetRecorded(known: readonly string[], waiting: readonly Undelivered[
   for (const id of known) if (!ids.has(id)) unconfirmed.delete(id);
 }
 
-/** Records why a stored message could not be delivered, for the message and for the nominations that it carries. */
+/**
+ * Records why a stored message could not be delivered, for the message and for the nominations that it carries. Returns the
+ * fault, or nothing when another process or an answer has recorded the delivery meanwhile.
+ */
 export async function recordUndelivered(
   db: Database,
   { id, type, tso, day }: Undelivered,
   { message: error }: HandoverFailed,
   now: number,
-): Promise<SendFault> {
-  const isNews = await db.transaction(async (tx) => {
-    const isNew = await setWaitingError(tx, id, error);
-    return type === 'schedule' ? recordUnsent(tx, tso, day, error, now) : isNew;
+): Promise<SendFault[]> {
+  return db.transaction(async (tx) => {
+    await lockDay(tx, day);
+    if ((await lockWaiting(tx, id)) === null) return [];
+    const isNews = await setWaitingError(tx, id, error);
+    if (type === 'schedule') await recordUnsent(tx, tso, day, error, now, null);
+    return [{ day, tso, error, isNews }];
   });
-  return { day, tso, error, isNews };
 }
 
 /**
@@ -141,5 +146,6 @@ export async function recordDelivered(
   const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });
   const carried = sent?.series.flatMap(({ nominationId }) => nominationId ?? []) ?? [];
   await recordSent(tx, carried, now);
-  await clearUnsent(tx, tso, day);
+  // Newer nominations may be out of balance, and stay so.
+  await clearUnsent(tx, tso, day, false);
 }

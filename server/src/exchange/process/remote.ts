@@ -66,7 +66,7 @@ async function deliverStored(
       if (!(error instanceof HandoverFailed)) throw error;
       if (error instanceof Unreachable) lost = error;
       stuckDays.add(message.day);
-      run.faults.push(await recordUndelivered(db, message, error, clock.now()));
+      run.faults.push(...(await recordUndelivered(db, message, error, clock.now())));
     }
   }
   run.unreachable = lost?.message ?? null;

@@ -1,5 +1,5 @@
 import { type Message, TSOS, type Tso } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import {
   type BusinessType,
@@ -8,7 +8,7 @@ import {
   type Schedule,
   type Series,
 } from '@saldo/core/exchange/schedule.ts';
-import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { MAX_DAY_AFTER_DAYS, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
@@ -24,34 +24,41 @@ export type CurrentNomination = {
 
 const CURRENT = statement(
   'exchange_current_nominations',
-  `select n.id, n.eic, n.tso, n.direction, n.amounts,
-     exists (select from changed_position c where c.delivery_day = $1) as is_unsettled
-   from nomination n
-   where n.delivery_day = $1 and n.status <> 'superseded'
+  `select n.id, n.eic, n.tso, n.direction, n.amounts, dirty.tsos as dirty_tsos
+   from (
+     select array(
+       select distinct p.tso::text from changed_position c join position p on p.no = c.position_no
+       where c.delivery_day = $1) as tsos
+   ) as dirty
+   left join nomination n on n.delivery_day = $1 and n.status <> 'superseded'
    order by n.tso, n.eic, n.direction`,
 );
 
 /**
- * Reads the nominations of a day, and whether any of its position-days is dirty: then one side of a change may be
+ * Reads the nominations of a day, and the control areas with dirty position-days: there one side of a change may be
  * nominated without the other. One statement reads both, so that they are consistent.
  */
 export async function readNominated(
   tx: Tx,
   day: DeliveryDay,
-): Promise<{ nominations: CurrentNomination[]; isUnsettled: boolean }> {
-  const rows = await tx.query<CurrentNomination & { is_unsettled: boolean }>(CURRENT, [day]);
-  return { nominations: rows, isUnsettled: rows[0]?.is_unsettled ?? false };
+): Promise<{ nominations: CurrentNomination[]; dirtyTsos: Tso[] }> {
+  const rows = await tx.query<CurrentNomination & { dirty_tsos: Tso[] }>(CURRENT, [day]);
+  // A day without nominations has one row, with nulls.
+  return { nominations: rows.filter(({ id }) => id !== null), dirtyTsos: rows[0]?.dirty_tsos ?? [] };
 }
 
-const DIRTY_TSOS = statement(
-  'exchange_dirty_tsos',
-  `select distinct p.tso from changed_position c join position p on p.no = c.position_no
-   where c.delivery_day = $1 order by p.tso`,
+const DIRTY_DAYS = statement(
+  'exchange_dirty_days',
+  `select c.delivery_day, array_agg(distinct p.tso::text) as tsos
+   from changed_position c join position p on p.no = c.position_no
+   where $1::date is null or c.delivery_day = $1
+   group by c.delivery_day order by c.delivery_day`,
 );
 
-/** The control areas with position-days of the day that are not netted yet. */
-export async function listDirtyTsos(db: Db, day: DeliveryDay): Promise<Tso[]> {
-  return (await db.query<{ tso: Tso }>(DIRTY_TSOS, [day])).map(({ tso }) => tso);
+/** Lists days, or one of them, with the control areas that have position-days which are not netted yet. */
+export async function listDirtyDays(db: Db, day: DeliveryDay | null): Promise<Map<DeliveryDay, Tso[]>> {
+  const rows = await db.query<{ delivery_day: DeliveryDay; tsos: Tso[] }>(DIRTY_DAYS, [day]);
+  return new Map(rows.map(({ delivery_day, tsos }) => [delivery_day, tsos]));
 }
 
 export function positionsOf(nominations: readonly CurrentNomination[]): NominatedPosition[] {
@@ -237,21 +244,26 @@ export async function adoptNominations(
 
 const NOTE_UNSENT = statement(
   'note_unsent_schedule',
-  `insert into unsent_schedule (tso, delivery_day, error, noted_at, is_unbalanced) values ($1, $2, $3, $4, $5)
+  `insert into unsent_schedule (tso, delivery_day, error, noted_at, is_unbalanced)
+   values ($1, $2, $3, $4, coalesce($5::boolean, false))
    on conflict (delivery_day, tso) do update
      set error = excluded.error, noted_at = excluded.noted_at, is_unbalanced = excluded.is_unbalanced
      where unsent_schedule.error is distinct from excluded.error
+       and ($5::boolean is not null or not unsent_schedule.is_unbalanced)
    returning true`,
 );
 
-/** Records why a schedule was not sent. Returns whether the reason is new, so that it is logged once. */
+/**
+ * Records why a schedule was not sent. Returns whether the reason is new, so that it is logged once. `isUnbalanced` is null
+ * where the reason says nothing about the balance: then a recorded imbalance is kept.
+ */
 export async function recordUnsent(
   tx: Tx,
   tso: Tso,
   day: DeliveryDay,
   error: string | null,
   now: number,
-  isUnbalanced = false,
+  isUnbalanced: boolean | null = false,
 ): Promise<boolean> {
   const values = [tso, day, error, timestamp(now), isUnbalanced];
   return (await tx.query(NOTE_UNSENT, values)).length > 0;
@@ -259,11 +271,21 @@ export async function recordUnsent(
 
 const FORGET_UNSENT = statement(
   'forget_unsent_schedule',
-  'delete from unsent_schedule where delivery_day = $2 and tso = $1',
+  `delete from unsent_schedule
+   where delivery_day = $2 and tso = $1 and ($3::boolean is null or is_unbalanced = $3)`,
 );
 
-export async function clearUnsent(tx: Tx, tso: Tso, day: DeliveryDay): Promise<void> {
-  await tx.query(FORGET_UNSENT, [tso, day]);
+/**
+ * Deletes the reason why a schedule was not sent. With `isUnbalanced` true only an imbalance, with false everything but an
+ * imbalance.
+ */
+export async function clearUnsent(
+  tx: Tx,
+  tso: Tso,
+  day: DeliveryDay,
+  isUnbalanced: boolean | null = null,
+): Promise<void> {
+  await tx.query(FORGET_UNSENT, [tso, day, isUnbalanced]);
 }
 
 const REJECTED_TSOS = statement(
@@ -282,6 +304,13 @@ export async function listRejectedTsos(db: Db, scheduler: Scheduler, day: Delive
   return rows.map(({ tso }) => tso);
 }
 
+/** Days whose gates have all closed by any market rules are left out, unless one of them is named. */
+const FIRST_DAY_TO_SEND = `coalesce($1::date, $3::date - ${MAX_DAY_AFTER_DAYS})`;
+
+/**
+ * $1 named day or null, $2 now, $3 today. The index of unsent nominations is by gate: without a first gate, each run would
+ * read all nominations that were never sent. The first gate of a day is on the day before it.
+ */
 const DAYS_TO_SEND = statement(
   'days_to_send',
   `select u.delivery_day, array_agg(distinct u.tso::text) as tsos,
@@ -289,11 +318,13 @@ const DAYS_TO_SEND = statement(
      (select max(m.created_at) from message m
       where m.delivery_day = u.delivery_day and m.direction = 'out' and m.type = 'schedule') as last_made
    from (
-     select delivery_day, tso, gate_closure from nomination where sent_at is null and status <> 'superseded'
+     select delivery_day, tso, gate_closure from nomination
+     where sent_at is null and status <> 'superseded'
+       and gate_closure >= ((${FIRST_DAY_TO_SEND} - 1)::timestamp at time zone 'Europe/Berlin')
      union all
      select delivery_day, tso, null from unsent_schedule
    ) as u
-   where $1::date is null or u.delivery_day = $1
+   where u.delivery_day >= ${FIRST_DAY_TO_SEND} and ($1::date is null or u.delivery_day = $1)
    group by u.delivery_day
    order by u.delivery_day`,
 );
@@ -307,5 +338,5 @@ export type DayToSend = {
 
 /** Lists days with nominations or schedules that were not sent. */
 export async function listDaysToSend(db: Db, day: DeliveryDay | null, now: number): Promise<DayToSend[]> {
-  return db.query<DayToSend>(DAYS_TO_SEND, [day, timestamp(now)]);
+  return db.query<DayToSend>(DAYS_TO_SEND, [day, timestamp(now), dayOf(now)]);
 }

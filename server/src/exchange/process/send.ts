@@ -5,8 +5,8 @@ import { nominateDue } from '../../nominations/actions.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { deliverStored } from './deliver.ts';
-import type { Exchange, SendFault, SendRequest, SendRun } from './exchange.ts';
-import { type DayToSend, listDaysToSend, listDirtyTsos, listRejectedTsos } from './schedules.ts';
+import type { Exchange, SendRequest, SendRun } from './exchange.ts';
+import { type DayToSend, listDaysToSend, listDirtyDays, listRejectedTsos } from './schedules.ts';
 import { storeSchedules, type WantedSchedules } from './store-schedules.ts';
 
 /** Retries: while volumes are being written, one side of a change may be netted before the other. */
@@ -25,39 +25,50 @@ export async function sendDue(
   requested: SendRequest | null = null,
 ): Promise<SendRun> {
   const run: SendRun = { messageIds: [], faults: [] };
+  const phaseOf = (day: DeliveryDay, tso: Tso) =>
+    sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
+  const isSendable = (day: DeliveryDay, tso: Tso) => {
+    const { phase } = phaseOf(day, tso);
+    return phase === 'open' || (phase === 'gathering' && requested !== null);
+  };
   // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
   if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
+  // What is not netted yet is read before the nominations, which then have everything else.
+  const leftToNet =
+    requested === null ? new Map<DeliveryDay, Tso[]>() : await listDirtyDays(db, requested.day);
   const failures: unknown[] = [];
   const days = await daysToSend(db, now, exchange, requested);
   for (const { delivery_day: day, tsos, next_gate, last_made } of days) {
     if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
-    const phaseOf = (tso: Tso) => sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
-    const isSendable = (tso: Tso) => {
-      const { phase } = phaseOf(tso);
-      return phase === 'open' || (phase === 'gathering' && requested !== null);
-    };
     const named = requested?.tso ? [requested.tso] : null;
     // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
-    if ((named ?? tsos).some(isSendable)) {
+    if ((named ?? tsos).some((tso) => isSendable(day, tso))) {
       const wanted = {
         day,
         tso: requested?.tso ?? null,
-        sendable: (named ?? TSOS).filter(isSendable),
+        sendable: (named ?? TSOS).filter((tso) => isSendable(day, tso)),
         isRequested: requested !== null,
         resendsRejected: requested !== null && requested.day !== null,
       };
       // A failure of one day must not make other days miss their gates.
-      await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
+      await storeDay(db, now, exchange, wanted, run).then(
+        (left) => leftToNet.set(day, left),
+        collectInto(failures),
+      );
     }
     if (requested === null) continue;
-    for (const tso of tsos.filter((one) => (requested.tso ?? one) === one && !isSendable(one))) {
-      const sending = phaseOf(tso);
+    for (const tso of tsos.filter((one) => (requested.tso ?? one) === one && !isSendable(day, one))) {
+      const sending = phaseOf(day, tso);
       // Report past days only when explicitly requested.
       if (requested.day === null && sending.phase !== 'waiting') continue;
       run.faults.push({ day, tso, error: whyNot(day, sending), isNews: false });
     }
   }
-  if (requested?.day) run.faults.push(...(await findUnsettled(db, requested.day, requested.tso, run)));
+  if (requested !== null) {
+    const isReported = (day: DeliveryDay, tso: Tso) =>
+      (requested.tso ?? tso) === tso && (requested.day !== null || isSendable(day, tso));
+    reportUnsettled(leftToNet, isReported, run);
+  }
   await deliverStored(db, now, exchange, requested, run);
   if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
   run.messageIds = [...new Set(run.messageIds)];
@@ -65,21 +76,19 @@ export async function sendDue(
 }
 
 /**
- * Another process may be netting the first volumes of the day at this moment. Then there is nothing to send yet, and the
- * caller has to know that there will be.
+ * Another process may be netting volumes at this moment. Then there is nothing to send yet, or less than there will be,
+ * and the caller has to know.
  */
-async function findUnsettled(
-  db: Database,
-  day: DeliveryDay,
-  requestedTso: Tso | null,
-  { messageIds, faults }: SendRun,
-): Promise<SendFault[]> {
-  if (messageIds.length > 0) return [];
-  const reported = new Set(faults.map(({ tso }) => tso));
-  const tsos = (await listDirtyTsos(db, day)).filter(
-    (tso) => (requestedTso ?? tso) === tso && !reported.has(tso),
-  );
-  return tsos.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false }));
+function reportUnsettled(
+  leftToNet: ReadonlyMap<DeliveryDay, readonly Tso[]>,
+  isReported: (day: DeliveryDay, tso: Tso) => boolean,
+  { faults }: SendRun,
+): void {
+  const known = new Set(faults.map(({ day, tso }) => `${day} ${tso}`));
+  for (const [day, tsos] of leftToNet)
+    for (const tso of tsos)
+      if (isReported(day, tso) && !known.has(`${day} ${tso}`))
+        faults.push({ day, tso, error: UNSETTLED, isNews: false });
 }
 
 /** A rejected schedule does not count as unsent, but a request that names its day sends it again. */
@@ -101,21 +110,20 @@ const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
     ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then, and rejected schedules on request.`
     : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
 
+/** Returns the TSOs for which more will be netted. */
 async function storeDay(
   db: Database,
   now: number,
   exchange: Exchange,
   wanted: WantedSchedules,
   run: SendRun,
-): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+): Promise<Tso[]> {
+  for (let attempt = 1; ; attempt++) {
     await nominateDue(db, now, exchange.rules, { day: wanted.day });
     const stored = await db.transaction((tx) => storeSchedules(tx, now, exchange, wanted));
     run.messageIds.push(...stored.messageIds);
     run.faults.push(...stored.faults);
-    if (stored.unsettled.length === 0) return;
-    if (attempt < ATTEMPTS || !wanted.isRequested) continue;
-    const { day } = wanted;
-    run.faults.push(...stored.unsettled.map((tso) => ({ day, tso, error: UNSETTLED, isNews: false })));
+    const { unsettled, dirtyTsos } = stored;
+    if (unsettled.length === 0 || attempt === ATTEMPTS) return [...new Set([...unsettled, ...dirtyTsos])];
   }
 }

@@ -41,7 +41,8 @@ export type WantedSchedules = {
   readonly resendsRejected: boolean;
 };
 
-type Stored = SendRun & { unsettled: Tso[] };
+/** `unsettled`: schedules that cannot be made before more is netted. `dirtyTsos`: where more will be netted. */
+type Stored = SendRun & { unsettled: Tso[]; dirtyTsos: readonly Tso[] };
 
 /** Stores the next version of each schedule of the day that has changed. The job skips archived days. */
 export async function storeSchedules(
@@ -55,8 +56,9 @@ export async function storeSchedules(
   await lockDay(tx, day);
   const closed = await lockMonths(tx, [day]);
   if (wanted.isRequested) rejectClosed(closed);
-  else if (closed.size > 0) return { messageIds: [], faults: [], unsettled: [] };
-  const { nominations, isUnsettled } = await readNominated(tx, day);
+  else if (closed.size > 0) return { messageIds: [], faults: [], unsettled: [], dirtyTsos: [] };
+  const { nominations, dirtyTsos } = await readNominated(tx, day);
+  const isUnsettled = dirtyTsos.length > 0;
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });
   const closings = slotClosings(day, exchange.rules);
   const next = buildSchedules({
@@ -67,7 +69,7 @@ export async function storeSchedules(
     previous: made.map(({ schedule }) => schedule),
     closedSlots: closings.filter((closing) => now >= closing).length,
   });
-  const stored: Stored = { messageIds: [], faults: [], unsettled: [] };
+  const stored: Stored = { messageIds: [], faults: [], unsettled: [], dirtyTsos };
   if (!isUnsettled) {
     const late = await markUnsendable(tx, next, made, wanted, { closings, now });
     if (late.length > 0) return { ...stored, unsettled: late };
@@ -186,7 +188,8 @@ async function adopt(
   nominations: readonly CurrentNomination[],
   now: number,
 ): Promise<void> {
-  if (message.sentAt !== null) await clearUnsent(tx, schedule.tso, schedule.day);
+  // An undelivered schedule keeps the reason why it was not delivered.
+  await clearUnsent(tx, schedule.tso, schedule.day, message.sentAt === null ? true : null);
   const idOf = idFinder(nominations, schedule);
   const adopted: (StoredSeries & { nominationId: string; before: string | null })[] = [];
   for (const one of series) {

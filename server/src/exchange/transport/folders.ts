@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DONE_FOLDER, draftName, isUnfinished, sidecarName } from '@saldo/core/exchange/exchange-folders.ts';
 import { restTracker } from './at-rest.ts';
@@ -32,11 +32,7 @@ export async function writeIntoFolder(folder: string, name: string, bytes: Buffe
   const draft = path.join(folder, draftName(name, randomUUID()));
   try {
     await mkdir(folder, PRIVATE);
-    const file = await open(draft, 'wx');
-    await file
-      .writeFile(bytes)
-      .then(() => file.sync())
-      .finally(() => file.close());
+    await writeFile(draft, bytes, { flag: 'wx', flush: true });
     await rename(draft, path.join(folder, name));
     await syncFolder(folder);
   } catch (error) {
@@ -92,13 +88,19 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
     return { ...common, bytes: 0, state: key, read, fingerprint: () => `${name} ${key}`, finish: leave };
   }
   let isReadable = true;
+  // Another process may have taken the file since the listing, and the gateway may be writing a new one with its name.
+  const isAsListed = async (): Promise<boolean> => {
+    const current = await lstat(file, { bigint: true }).catch(nullIfGone);
+    return current?.ino === found.ino && current.size === found.size && current.mtimeNs === found.mtimeNs;
+  };
   return {
     ...common,
     bytes: Number(found.size),
     state: `${found.size} ${found.mtimeNs}`,
     async read(): Promise<InboxReading | null> {
       try {
-        return { document: await readFile(file), error: null };
+        const document = await readFile(file);
+        return (await isAsListed()) ? { document, error: null } : null;
       } catch (error) {
         const { code, message } = error as NodeJS.ErrnoException;
         if (code === 'ENOENT') return null;
@@ -111,7 +113,7 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
       `${name} ${found.mtimeNs} ${document === null ? found.size : hash('sha256', document)}`,
     async finish() {
       if (!isReadable) return leave();
-      await rename(file, path.join(folder, DONE_FOLDER, name)).catch(nullIfGone);
+      if (await isAsListed()) await rename(file, path.join(folder, DONE_FOLDER, name)).catch(nullIfGone);
     },
   };
 }

@@ -36,7 +36,7 @@ export type Inbox = {
 export type InboxFile = {
   readonly name: string;
   readonly bytes: number;
-  /** Null when another process has taken the file meanwhile. */
+  /** Null when another process has taken the file meanwhile, or the file has changed since it was listed. */
   read(): Promise<InboxReading | null>;
   /** Identifies this file, and differs for a later file with the same name and content. */
   fingerprint(document: Buffer | null): string;

@@ -63,12 +63,9 @@ export function createCredentialCache({
       const entry = entries.get(secret);
       if (entry && monotonicNow() - entry.lookedUpAt < TTL_MS) return unlessExpired(entry);
       if (!mayBe(secret)) return null;
-      let pending = pendingLookUps.get(secret);
-      if (!pending) {
-        pending = lookUpAndStore(secret).finally(() => pendingLookUps.delete(secret));
-        pendingLookUps.set(secret, pending);
-      }
-      return pending;
+      return pendingLookUps.getOrInsertComputed(secret, () =>
+        lookUpAndStore(secret).finally(() => pendingLookUps.delete(secret)),
+      );
     },
     forget() {
       revocations++;

@@ -30,6 +30,11 @@ export class DatabaseStalled extends DatabaseUnavailable {
   override name = 'DatabaseStalled';
 }
 
+/** The disk of the database is full. Most reads succeed, and writes after space was freed. */
+export class DatabaseFull extends DatabaseUnavailable {
+  override name = 'DatabaseFull';
+}
+
 /** Combines several failures into one error. A `DatabaseUnavailable` wins, so that callers know to retry later. */
 export const combineFailures = (failures: readonly unknown[], message: string): Error =>
   failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
@@ -65,6 +70,7 @@ export class StaleStatement extends DatabaseUnavailable {
  * is missing or not ready, for example during a restore.
  */
 const UNAVAILABLE = /^(08|53|57|58|3D|55000)/;
+const DISK_FULL = '53100';
 const UNREACHABLE = /^(ECONNREFUSED|ENOENT|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const NOT_CONNECTED = /timeout exceeded|timeout expired|Connection terminated due to/;
 /** Broken sockets, and backends that were terminated (57P01, 57P05) or died with a crashed one (57P02). */
@@ -97,6 +103,7 @@ export function translate(error: unknown): unknown {
   if (LOST_CODES.test(code) || LOST_MESSAGES.test(error.message)) {
     return new ConnectionLost(error.message, { cause: error });
   }
+  if (code === DISK_FULL) return new DatabaseFull(error.message, { cause: error });
   if (UNAVAILABLE.test(code) || UNREACHABLE.test(code) || NOT_CONNECTED.test(error.message)) {
     return new DatabaseUnavailable(error.message, { cause: error });
   }

@@ -1,4 +1,4 @@
-import { LIMITS } from '@saldo/api';
+import { LIMITS, type ListOrder } from '@saldo/api';
 import type { Statement } from './statement.ts';
 
 /** A filter: the SQL type of its parameter and its condition. */
@@ -56,6 +56,12 @@ export function filteredList<Name extends string, S extends Statement>(
     return [chosen ?? withoutLead, [...own, ...names.map((name) => filter[name])]];
   };
 }
+
+/** The statements of a list that can be read from either end. */
+export const inBothOrders = <T>(make: (order: ListOrder) => T): Readonly<Record<ListOrder, T>> => ({
+  oldest_first: make('oldest_first'),
+  newest_first: make('newest_first'),
+});
 
 /**
  * Maximum number of rows that a page reads: one more than it shows. A constant in the SQL, so that the planner expects

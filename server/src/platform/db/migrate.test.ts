@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
-import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import pg from 'pg';
+import { temporaryFolder } from '../../../test/clean-up.ts';
 import { createEmptyDatabase } from '../../../test/databases.ts';
 import { migrate, readChecksums } from './migrate.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-migrations-'));
-const database = await createEmptyDatabase();
-after(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
+const databaseUrl = await createEmptyDatabase();
 
 /** A copy of the migrations that a test may edit. */
 async function copyMigrations(name: string): Promise<string> {
@@ -24,14 +20,14 @@ async function copyMigrations(name: string): Promise<string> {
   return dir;
 }
 
-async function run<R extends pg.QueryResultRow>(text: string, { url } = database): Promise<R[]> {
+async function run<R extends pg.QueryResultRow>(text: string, url = databaseUrl): Promise<R[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   return (await client.query<R>(text).finally(() => client.end())).rows;
 }
 
 const refusal = async (dir: string): Promise<string> => {
-  const error = await migrate(database.url, () => {}, dir).then(
+  const error = await migrate(databaseUrl, () => {}, dir).then(
     () => assert.fail('the database was taken'),
     (reason: unknown) => reason,
   );
@@ -46,7 +42,7 @@ const recorded = () =>
 test('processes that start concurrently on an empty database migrate it once, and record the checksums', async () => {
   const messages: string[] = [];
   await Promise.all(
-    Array.from({ length: 4 }, () => migrate(database.url, (message) => void messages.push(message))),
+    Array.from({ length: 4 }, () => migrate(databaseUrl, (message) => void messages.push(message))),
   );
   assert.equal(messages.length, 1, messages.join('\n'));
   const expected = [...(await readChecksums())].map(([name, checksum]) => ({ name, checksum }));
@@ -56,7 +52,7 @@ test('processes that start concurrently on an empty database migrate it once, an
 test('a database from before checksums gets them at its next start', async () => {
   const before = await recorded();
   await run('alter table migration drop column checksum');
-  await migrate(database.url, () => assert.fail('nothing was left to apply'));
+  await migrate(databaseUrl, () => assert.fail('nothing was left to apply'));
   assert.deepEqual(await recorded(), before);
 });
 
@@ -73,7 +69,7 @@ test('an edited migration that was already applied stops the start, and nothing 
 test('a database that a newer version has migrated stops the start', async () => {
   const newer = await copyMigrations('newer');
   await writeFile(path.join(newer, '900-later.sql'), 'create table later ();');
-  await migrate(database.url, () => {}, newer);
+  await migrate(databaseUrl, () => {}, newer);
   const message = await refusal(MIGRATIONS);
   assert.match(message, /newer version of Saldo.*900-later.*Start that version or a later one/);
   await run("drop table later; delete from migration where name = '900-later'");
@@ -89,7 +85,7 @@ test('line endings do not change the checksum', async () => {
   const dir = await copyMigrations('line-ends');
   const file = path.join(dir, '003-market.sql');
   await writeFile(file, (await readFile(file, 'utf8')).replaceAll('\n', '\r\n'));
-  await migrate(database.url, () => assert.fail('nothing was left to apply'), dir);
+  await migrate(databaseUrl, () => assert.fail('nothing was left to apply'), dir);
 });
 
 test('an unreachable database is reported in one line, without its password', async () => {
@@ -108,12 +104,11 @@ test('an unreachable database is reported in one line, without its password', as
 /** A database as it was before a migration. */
 async function databaseBefore(number: string) {
   const old = await createEmptyDatabase();
-  after(() => old.drop());
   const dir = await copyMigrations(`before-${number}`);
   for (const name of (await readChecksums()).keys()) {
     if (name >= number) await rm(path.join(dir, `${name}.sql`));
   }
-  await migrate(old.url, () => {}, dir);
+  await migrate(old, () => {}, dir);
   return old;
 }
 
@@ -126,7 +121,7 @@ test('stored emails are normalised, unless two users would get the same one', as
      from unnest(array['${emails.join("','")}']) email`,
     old,
   );
-  await migrate(old.url, () => {});
+  await migrate(old, () => {});
   const rows = await run<{ email: string }>('select email from app_user', old);
   assert.deepEqual(
     rows.map(({ email }) => email).toSorted(),
@@ -176,7 +171,7 @@ test('customers and contracts of an existing database get placements, and unfini
        select no, '2085-06-30', 1, 1, 7, 'meter', now() from contract where external_id = 'moved'`,
     old,
   );
-  await migrate(old.url, () => {});
+  await migrate(old, () => {});
   const placements = await run<{ name: string; position_no: number }>(
     `select c.name, p.position_no from placement p join customer c on c.id = p.customer_id
      where p.first_day = '-infinity' and p.last_day = 'infinity' order by c.name`,
@@ -260,7 +255,7 @@ test('statuses of existing sheets move to their own rows, and transactions keep 
   );
   const STATUSES = 'select id, status, version, previous_transaction_id from transaction order by id';
   const before = await run(STATUSES, old);
-  await migrate(old.url, () => {});
+  await migrate(old, () => {});
   assert.deepEqual(await run(STATUSES, old), before);
   assert.deepEqual(
     await run(
@@ -285,7 +280,7 @@ test('events of an existing log keep their sequences, and new ones follow', asyn
     );
   await append('{"id": "a"}', '{"id":"b"}');
   const before = await run('select sequence, data::text from event order by sequence', old);
-  await migrate(old.url, () => {});
+  await migrate(old, () => {});
   await append('[{"id":"c"},{"id":"d"}]');
   const after = await run(
     `select e.sequence - json_array_length(e.data) + number as sequence, one.data::text

@@ -4,6 +4,7 @@ import { CheckedClient } from './checked-client.ts';
 import {
   type ConnectionCheck,
   DATABASE_LIMITS,
+  DatabaseFull,
   DatabaseStalled,
   DatabaseUnavailable,
   isTimeout,
@@ -82,10 +83,16 @@ export async function connectToPrimary(url: string, config: pg.ClientConfig = {}
   return client;
 }
 
-/** Called once when the database becomes unavailable and once when it is available again. */
+/** A disk may be full for hours, and each write fails. */
+const FULL_REPORT_MS = 60_000;
+
 export type AvailabilityListener = {
+  /** Called once when the database becomes unavailable. */
   lost(reason: Error): void;
+  /** Called once when the database is available again. */
   back(awayMs: number): void;
+  /** Called at most once a minute while writes fail because the disk of the database is full. */
+  full(reason: Error): void;
 };
 
 /**
@@ -97,6 +104,7 @@ export class Primary {
   private readonly isPooled: boolean;
   private readonly listener: AvailabilityListener | undefined;
   private lostAt: number | null = null;
+  private fullAt = -Infinity;
   private server: DatabaseServer | null;
   private timeline = '';
   private finding: Promise<DatabaseServer> | null = null;
@@ -118,7 +126,9 @@ export class Primary {
       return result;
     } catch (error) {
       if (server !== null && (await this.hasSuccessor(server, error))) return this.use(call);
-      if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement)) this.noteLost(error);
+      if (error instanceof DatabaseFull) this.noteFull(error);
+      else if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement))
+        this.noteLost(error);
       throw error;
     }
   }
@@ -136,6 +146,13 @@ export class Primary {
     if (this.lostAt !== null) return;
     this.lostAt = performance.now();
     this.listener?.lost(reason);
+  }
+
+  /** Not a loss: the next read succeeds, so that loss and return would be reported for every write. */
+  private noteFull(reason: Error): void {
+    if (performance.now() - this.fullAt < FULL_REPORT_MS) return;
+    this.fullAt = performance.now();
+    this.listener?.full(reason);
   }
 
   private noteBack(lostAt: number): void {

@@ -1,3 +1,4 @@
+import { within } from '../timeout.ts';
 import type { Db } from './database.ts';
 import { hotStatement } from './statement.ts';
 
@@ -6,12 +7,10 @@ const PING = hotStatement('ping', 'select 1');
 const READY_WITHIN_MS = 1_500;
 
 export async function isReachable(db: Db): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS);
   // The availability listener already logs the reason.
   const answered = db.hot.query(PING).then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer));
+  return within(READY_WITHIN_MS, answered, () => false);
 }

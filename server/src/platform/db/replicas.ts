@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { within } from '../timeout.ts';
 import { type ConnectionCheck, DATABASE_LIMITS, DatabaseUnavailable, NotConnected } from './connection.ts';
 import { DatabaseServer } from './database-server.ts';
 import { type Lsn, laterOf, parseLsn } from './lsn.ts';
@@ -53,12 +54,10 @@ type Identity = { position: string; started: string; isStandby: boolean };
 /** What the primary had written at a time of the monotonic clock. */
 type Sample = { readonly at: number; readonly position: Lsn };
 
-/** Aborts the wait, not the call. */
-async function within<T>(ms: number, call: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new DatabaseUnavailable(`no answer within ${ms} ms`)), ms);
-  return Promise.race([call, late.promise]).finally(() => clearTimeout(timer));
-}
+const answerWithin = <T>(ms: number, call: Promise<T>): Promise<T> =>
+  within(ms, call, () => {
+    throw new DatabaseUnavailable(`no answer within ${ms} ms`);
+  });
 
 class Replica {
   readonly name: string;
@@ -163,7 +162,7 @@ export class Replicas {
     const ranked = inUse.length < 2 ? inUse : rank(caller, inUse);
     const [preferred] = ranked;
     if (preferred !== undefined && preferred.position < after)
-      await within(REFRESH_WITHIN_MS, preferred.refresh()).catch(() => null);
+      await answerWithin(REFRESH_WITHIN_MS, preferred.refresh()).catch(() => null);
     const replica = ranked.find(({ isInUse, position }) => isInUse && position >= after);
     return replica === undefined ? null : { replica, server: replica.server };
   }
@@ -179,7 +178,7 @@ export class Replicas {
     while (this.replicas.some(lacks) && performance.now() < endsAt && !this.isClosed) {
       const late = this.replicas.filter(lacks);
       await Promise.all(
-        late.map((replica) => within(REFRESH_WITHIN_MS, replica.refresh()).catch(() => null)),
+        late.map((replica) => answerWithin(REFRESH_WITHIN_MS, replica.refresh()).catch(() => null)),
       );
       if (this.replicas.some(lacks)) await delay(REFRESH_EVERY_MS);
     }
@@ -206,7 +205,7 @@ export class Replicas {
 
   private async poll(): Promise<void> {
     // The primary first: a replica can only be ahead of a sample that is older than its own position.
-    await within(POLL_WITHIN_MS, this.samplePrimary()).catch(() => null);
+    await answerWithin(POLL_WITHIN_MS, this.samplePrimary()).catch(() => null);
     await Promise.all(this.replicas.map((replica) => this.pollReplica(replica)));
   }
 
@@ -239,7 +238,7 @@ export class Replicas {
 
   private async pollReplica(replica: Replica): Promise<void> {
     try {
-      const row = await within(POLL_WITHIN_MS, replica.refresh());
+      const row = await answerWithin(POLL_WITHIN_MS, replica.refresh());
       this.judge(replica, this.whyNot(replica, row));
     } catch (error) {
       replica.reset();

@@ -69,14 +69,12 @@ async function refuse(request: FastifyRequest, limiter: RateLimiter, refusal: Pr
   throw refusal;
 }
 
-function applyRateLimit(reply: FastifyReply, state: RateLimitState): void {
-  reply.headers(rateHeaders(state));
-  if (state.exceeded) tooMany(state);
-}
-
 /** Counts an authenticated request and sets the rate limit headers. Synchronous with the in-memory limiter. */
 const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void | Promise<void> =>
-  andThen(limiter.take(subject), (state) => applyRateLimit(reply, state));
+  andThen(limiter.take(subject), (state) => {
+    reply.headers(rateHeaders(state));
+    if (state.exceeded) tooMany(state);
+  });
 
 /**
  * Counts a request without a matching route if its key is valid. The response stays 404 or 405 even beyond the limit,

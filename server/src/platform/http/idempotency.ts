@@ -13,13 +13,11 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-type StoredAnswer = { status: number; body: string };
-
 /** A request with an `Idempotency-Key`. A repetition must have the same `content`. */
 type Repeatable = {
-  /** Null when the key is new; otherwise returns the earlier answer, or throws when the content differs. */
-  earlier(tx: Tx): Promise<((content: string) => StoredAnswer) | null>;
-  remember(tx: Tx, content: string, answer: StoredAnswer): Promise<void>;
+  /** Null when the key is new; otherwise returns the body of the earlier answer, or throws when the content differs. */
+  earlier(tx: Tx): Promise<((content: string) => string) | null>;
+  remember(tx: Tx, content: string, status: number, body: string): Promise<void>;
   /** Runs requests with the same key one at a time within this process. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
 };
@@ -27,7 +25,7 @@ type Repeatable = {
 const LOCK = statement('lock_idempotency', 'select pg_advisory_xact_lock($1::bigint)');
 const FIND = statement(
   'find_idempotent_answer',
-  'select request_hash, status, sealed_body from idempotent_answer where id = $1 and created_at > $2',
+  'select request_hash, sealed_body from idempotent_answer where id = $1 and created_at > $2',
 );
 const FORGET = statement('forget_idempotent_answers', 'delete from idempotent_answer where created_at <= $1');
 const INSERT = statement(
@@ -97,7 +95,7 @@ function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
     async earlier(tx) {
       // The second of two concurrent requests waits here and then finds the answer of the first.
       await tx.query(LOCK, [id.readBigInt64BE(0).toString()]);
-      const [row] = await tx.query<{ request_hash: Buffer; status: number; sealed_body: Buffer }>(FIND, [
+      const [row] = await tx.query<{ request_hash: Buffer; sealed_body: Buffer }>(FIND, [
         id,
         timestamp(Date.now() - REMEMBERED_MS),
       ]);
@@ -106,10 +104,10 @@ function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
         if (!row.request_hash.equals(digest(content))) {
           throw problem('idempotency_key_reused', 'This Idempotency-Key was used for another request.');
         }
-        return { status: row.status, body: sealed.open(row.sealed_body) };
+        return sealed.open(row.sealed_body);
       };
     },
-    async remember(tx, content, { status, body }) {
+    async remember(tx, content, status, body) {
       await tx.query(FORGET, [timestamp(Date.now() - REMEMBERED_MS)]);
       await tx.query(INSERT, [id, digest(content), status, sealed.seal(body), timestamp(Date.now())]);
     },
@@ -141,7 +139,7 @@ export async function answerInTransaction(
       if (earlier !== null) return replay(reply, earlier(content()));
       const answer = await work(tx);
       const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-      await asked.remember(tx, content(), { status: endpoint.status ?? 200, body });
+      await asked.remember(tx, content(), endpoint.status ?? 200, body);
       return body;
     }),
   );
@@ -158,7 +156,7 @@ async function retryOutdated<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-function replay(reply: FastifyReply, { body }: StoredAnswer): string {
+function replay(reply: FastifyReply, body: string): string {
   reply.header('idempotent-replayed', 'true');
   return body;
 }
@@ -204,7 +202,7 @@ export async function answerLong<A extends object>(
       if (other !== null) return replay(reply, other(content()));
       await record(tx, answer);
       const body = JSON.stringify(answer);
-      await asked.remember(tx, content(), { status: endpoint.status ?? 200, body });
+      await asked.remember(tx, content(), endpoint.status ?? 200, body);
       return body;
     });
   });

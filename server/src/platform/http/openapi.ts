@@ -99,12 +99,13 @@ export function openApiDocument(api: ApiDescription, endpoints: readonly Endpoin
   }
   const possible = new Set(endpoints.flatMap((endpoint) => problemsOf(endpoint, access)));
   const problems = PROBLEM_CODES.filter((code) => possible.has(code));
+  const listed = new Set([...problems, ...OTHER_PROBLEMS]);
   return {
     openapi: '3.1.0',
     info: {
       title: api.title,
       version: api.version,
-      description: `${api.description}\n\n${problemTable([...problems, ...OTHER_PROBLEMS])}`,
+      description: `${api.description}\n\n${problemTable([...listed])}`,
       contact: { name: api.contact, url: api.baseUrl },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

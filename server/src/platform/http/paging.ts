@@ -1,4 +1,4 @@
-import type { Pagination } from '@saldo/api';
+import type { ListOrder, Pagination } from '@saldo/api';
 import type { ListStart, Sorting } from '../db/sorted-list.ts';
 import type { Position } from './cursor.ts';
 
@@ -24,7 +24,7 @@ export function paginate<T>(
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Greater than every id: the start of a descending list. */
-export const BEYOND_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const BEYOND_IDS = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export const pageByEic = (page: PageRequest): { after: string; count: number } => ({
   after: String(page.after?.[0] ?? ''),
@@ -33,6 +33,13 @@ export const pageByEic = (page: PageRequest): { after: string; count: number } =
 
 export const pageById = (page: PageRequest): { after: string; count: number } => ({
   after: String(page.after?.[0] ?? FIRST_ID),
+  count: page.limit + 1,
+});
+
+/** A page of a list that can be read from either end. */
+export const pageInOrder = (page: PageRequest, order: ListOrder = 'oldest_first') => ({
+  order,
+  after: String(page.after?.[0] ?? (order === 'oldest_first' ? FIRST_ID : BEYOND_IDS)),
   count: page.limit + 1,
 });
 

@@ -1,4 +1,5 @@
 import { type FieldCode, PROBLEMS, type Problem, type ProblemCode, type ProblemFieldError } from '@saldo/api';
+import { decodeId, type IdPrefix } from '@saldo/core/id.ts';
 
 /** Thrown to end a request with a problem of the catalogue. The error handler turns it into the response. */
 export class ProblemError extends Error {
@@ -36,6 +37,13 @@ export function validationProblem(errors: readonly ProblemFieldError[]): Problem
 
 export const fieldProblem = (field: string, code: FieldCode, message: string): ProblemError =>
   validationProblem([{ field, code, message }]);
+
+/** Decodes a public id. A malformed one gets the same problem as an unknown one. */
+export function getUuid(prefix: IdPrefix, id: string, notFound: () => ProblemError): string {
+  const uuid = decodeId(prefix, id);
+  if (uuid === null) throw notFound();
+  return uuid;
+}
 
 /** Only CSV has a decimal mark that can be stated. */
 export const decimalOfCsvOnly = (): ProblemError =>

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { within } from '../timeout.ts';
 
 export type RateLimitState = {
   readonly limit: number;
@@ -58,10 +59,8 @@ return {count, redis.call('PTTL', KEYS[1])}`;
 /** Timeout for Redis. After it the process counts in memory. */
 const ANSWER_MS = 250;
 
-function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`Redis did not answer in ${ANSWER_MS} ms`)), ANSWER_MS);
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+function giveUp(): never {
+  throw new Error(`Redis did not answer in ${ANSWER_MS} ms`);
 }
 
 /**
@@ -78,7 +77,7 @@ export function redisRateLimiter(
     async take(subject) {
       try {
         const answer = redis.eval(TAKE, 1, `saldo:rate:${subject}`, rule.windowS * 1000);
-        const [count, leftMs] = (await inTime(answer)) as [number, number];
+        const [count, leftMs] = (await within(ANSWER_MS, answer, giveUp)) as [number, number];
         return stateOf(rule, count, leftMs);
       } catch (error) {
         warn(error);

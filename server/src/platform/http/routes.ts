@@ -31,6 +31,12 @@ export type Call<E extends Endpoint> = {
   readonly reply: FastifyReply;
 };
 
+/** The owner of a caller on a route whose guard lets only owners of keys and users pass. */
+export function getOwner({ owner }: Pick<Call<Endpoint>, 'owner'>): Owner {
+  if (owner === null) throw new Error('a guard lets only owners of keys and users pass');
+  return owner;
+}
+
 /** Returns an object, serialised JSON, or a document whose content type the handler has set on the reply. */
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | string>;
 

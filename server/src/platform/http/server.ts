@@ -11,7 +11,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { DatabaseUnavailable } from '../db/connection.ts';
+import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
@@ -19,7 +19,7 @@ import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
-import { isUtf8, mediaTypeOf } from './streams.ts';
+import { announcesBody, isUtf8, mediaTypeOf } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -156,9 +156,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     reply.headers(early.headers);
     reply.header('x-request-id', request.id);
     if (options.corsOrigins.length > 0) reply.headers(early.cors(request.raw));
-    // Imports and exports have their own concurrency limits and may take long, so they leave the queue.
+    // Imports and exports have their own concurrency limits and may take long, so they leave the queue. A HEAD of an
+    // export reads one batch only, and has no such limit.
     const { isStreamed, isExport } = request.routeOptions.config;
-    if (isStreamed === true || isExport === true) queue.leave(reply.raw);
+    if (isStreamed === true || (isExport === true && request.method !== 'HEAD')) queue.leave(reply.raw);
     done(hostFault(request.raw));
   });
   app.addHook('onRequest', (request, reply, done) => {
@@ -239,9 +240,6 @@ function closeAfter(request: IncomingMessage, response: ServerResponse): void {
   const isArriving = !request.complete && announcesBody(request);
   response.setHeader('connection', isArriving ? 'keep-alive' : 'close');
 }
-
-const announcesBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const COMPRESSED_BODY = problem(
   'unsupported_media_type',
@@ -327,11 +325,11 @@ const BODY_INCOMPLETE = validationProblem([
   { code: 'invalid_format', message: 'the connection ended before the body was complete' },
 ]);
 
-const validationOfUrl = (error: Error) =>
-  validationProblem([{ code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` }]);
-
 function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
+  if (error instanceof DatabaseFull) {
+    return problem('unavailable', 'The disk of the database is full: it cannot store anything.', RETRY);
+  }
   if (error instanceof DatabaseUnavailable) {
     return problem('unavailable', 'The database cannot be reached at the moment.', RETRY);
   }
@@ -345,7 +343,9 @@ function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): P
         { code: 'invalid_format', message: 'the length of the body differs from Content-Length' },
       ]);
     case 'FST_ERR_BAD_URL':
-      return validationOfUrl(error);
+      return validationProblem([
+        { code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` },
+      ]);
     default:
       return problem('internal_error', 'The server failed. The request may be repeated later.');
   }

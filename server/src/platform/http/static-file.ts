@@ -43,12 +43,8 @@ const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
 /** By encoding and content, because the listeners and platforms of a process serve the same files. */
 const compressed = new Map<string, Promise<Buffer>>();
 
-function compress(encoding: Encoding, etag: string, body: Buffer): Promise<Buffer> {
-  const key = `${encoding} ${etag}`;
-  const bytes = compressed.get(key) ?? compressors[encoding](body);
-  compressed.set(key, bytes);
-  return bytes;
-}
+const compress = (encoding: Encoding, etag: string, body: Buffer): Promise<Buffer> =>
+  compressed.getOrInsertComputed(`${encoding} ${etag}`, () => compressors[encoding](body));
 
 /** `name` decides the media type by its extension. The caller gives the caching rule with the other headers. */
 export function staticFile(name: string, body: Buffer, given: Readonly<Record<string, string>>): StaticFile {

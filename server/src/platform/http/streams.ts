@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -13,6 +14,9 @@ export function mediaTypeOf(header: string | undefined): { type: string; charset
 
 export const isUtf8 = ({ charset }: { readonly charset: string | null }): boolean =>
   charset === null || charset === 'utf-8' || charset === 'utf8';
+
+export const announcesBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
 
@@ -32,10 +36,8 @@ function mediaTypeFault(
   return fail(`The body must be sent without a Content-Encoding${gzip ? ', or with gzip' : ''}.`);
 }
 
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers['content-type'] !== undefined ||
-  headers['transfer-encoding'] !== undefined ||
-  Number(headers['content-length'] ?? 0) > 0;
+const hasBody = (request: FastifyRequest) =>
+  request.headers['content-type'] !== undefined || announcesBody(request);
 
 /** Makes a route accept bodies of the endpoint's media types only, as a stream or as a buffer. */
 export function takeFiles(

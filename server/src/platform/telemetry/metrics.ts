@@ -1,25 +1,23 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
+type AddMetric = (name: string, help: string, read: () => number) => void;
+type AddLabelledMetric = (
+  name: string,
+  help: string,
+  label: string,
+  read: () => Readonly<Record<string, number>>,
+) => void;
+
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** `read` is called at each scrape. */
-  addGauge(name: string, help: string, read: () => number): void;
+  readonly addGauge: AddMetric;
   /** A gauge with a sample per value of its label. */
-  addLabelledGauge(
-    name: string,
-    help: string,
-    label: string,
-    read: () => Readonly<Record<string, number>>,
-  ): void;
+  readonly addLabelledGauge: AddLabelledMetric;
   /** A counter, whose value only grows. `read` is called at each scrape. */
-  addCounter(name: string, help: string, read: () => number): void;
+  readonly addCounter: AddMetric;
   /** A counter with a sample per value of its label. */
-  addLabelledCounter(
-    name: string,
-    help: string,
-    label: string,
-    read: () => Readonly<Record<string, number>>,
-  ): void;
+  readonly addLabelledCounter: AddLabelledMetric;
   /** Runs `refresh` at each scrape, before gauges and counters are read. */
   beforeScrape(refresh: () => Promise<void>): void;
   /** The metrics in Prometheus's text format. */
@@ -139,8 +137,7 @@ export function metricsOfWorkers(texts: readonly (readonly [pid: number, text: s
       const head = /^# (HELP|TYPE) (\S+)/.exec(line);
       if (head) {
         const [, kind, name = ''] = head;
-        family = families.get(name) ?? { head: [], samples: [] };
-        families.set(name, family);
+        family = families.getOrInsert(name, { head: [], samples: [] });
         if (!family.head.some((known) => known.startsWith(`# ${kind} `))) family.head.push(line);
       } else if (line !== '') {
         family.samples.push(

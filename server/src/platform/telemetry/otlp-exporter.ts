@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Logger } from 'pino';
 
 /** Where a signal is sent: traces or logs. */
@@ -49,10 +50,7 @@ export class OtlpExporter<T> {
     const deadline = AbortSignal.timeout(EXPORT_LIMITS.stopMs);
     while (!deadline.aborted && (this.#sending !== null || this.#queue.length > 0)) {
       this.#send();
-      const timedOut = new Promise<void>((resolve) =>
-        deadline.addEventListener('abort', () => resolve(), { once: true }),
-      );
-      await Promise.race([this.#sending, timedOut]);
+      await Promise.race([this.#sending, once(deadline, 'abort')]);
     }
     this.dropped += this.#queue.length;
     this.#queue = [];
