@@ -20,6 +20,7 @@ const PLATFORM = [
   'server/src/platform/parquet',
   'server/src/platform/clock.ts',
   'server/src/platform/heap.ts',
+  'server/src/platform/timeout.ts',
   'server/src/platform/db',
   'server/src/platform/auth',
   'server/src/platform/jobs.ts',
@@ -71,7 +72,14 @@ const ALLOWED = new Map<string, readonly string[]>([
   ],
   [
     'server/src/archive',
-    ['server/src/archived-days', 'server/src/backup', 'server/src/config.ts', ...PLATFORM, ...PACKAGES],
+    [
+      'server/src/archived-days',
+      'server/src/backup',
+      'server/src/config.ts',
+      'postgres/src',
+      ...PLATFORM,
+      ...PACKAGES,
+    ],
   ],
 ]);
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { ALARM_KINDS, type Alarm } from '@saldo/api';
+import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
@@ -15,35 +18,33 @@ import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** The whole product with two processes, whose jobs do everything by themselves. */
-const DAY = '2026-11-18';
 const TSO = 'DE_AMPRION';
 const OPERATOR_KEY = 'an-operator-key-for-this-test';
-/** Catches hangs only: the jobs run every second. */
+/** Far enough ahead that no job sends it before the test sets the clock of the product. */
+const DAY = addDays(dayOf(Date.now()), 20);
+const { dayAhead } = gatesOf(DAY, BUILT_IN_RULES);
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-alarms-'));
-const database = await createDatabase();
-const db = openDatabase(database.url);
-after(async () => {
-  await db.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-const world = createWorld(db, { now: () => Date.parse('2026-11-16T08:00:00Z') });
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
+const world = createWorld(db, { now: () => Date.now() });
 const { producer, consumer } = await world.pair();
-await world.volumes(await world.contract(producer, consumer), DAY, 250);
+const contract = await world.contract(producer, consumer, { first: '2020-01-01', last: '2099-12-31' });
+await world.volumes(contract, DAY, 250);
 
 /** A failing test leaves no process. */
-async function start(t: TestContext): Promise<Product> {
+async function start(): Promise<Product> {
   const product = await startProduct({
     DATA_DIR: folder,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     SALDO_OPERATOR_KEY: OPERATOR_KEY,
     SANDBOX: 'on',
     WORKERS: '2',
     LOG_LEVEL: 'warn',
     RATE_LIMIT: '1000000',
   });
-  t.after(() => product.child.exitCode === null && product.end('SIGKILL'));
+  atEnd(() => product.end('SIGKILL'));
   return product;
 }
 
@@ -71,7 +72,12 @@ function operating(product: Product) {
         body: document,
         headers: { 'content-type': 'application/xml' },
       }),
-    setClock: (now: string) => operator('/operator/v1/clock', { method: 'PUT', body: { now } }),
+    /** Sets the clock to some minutes before the day-ahead gate. */
+    setClock: (minutesBefore: number) =>
+      operator('/operator/v1/clock', {
+        method: 'PUT',
+        body: { now: new Date(dayAhead - minutesBefore * 60_000).toISOString() },
+      }),
     /** Waits until alarms, health and the metrics of both processes show exactly these kinds. */
     async shows(...kinds: string[]): Promise<Alarm[]> {
       return until(async () => {
@@ -104,11 +110,11 @@ const outboxFile = (ending: RegExp) =>
   });
 
 test('alarms appear in API, health, metrics and log of two processes, survive a restart, and end', async (t) => {
-  const first = await start(t);
+  const first = await start();
   const before = operating(first);
-  await before.setClock('2026-11-17T13:00:00Z');
+  await before.setClock(30);
   const schedule = await readSchedule(await outboxFile(/_TPS_.*_001\.XML$/));
-  await before.setClock('2026-11-17T13:04:00Z');
+  await before.setClock(26);
   await before.shows();
 
   const rejected = answersTo(schedule, { ...CONFORMING, rejections: [{ tso: TSO, day: DAY }] }, Date.now());
@@ -123,13 +129,13 @@ test('alarms appear in API, health, metrics and log of two processes, survive a 
     sent.body.messages.map(({ version, state }: { version: number; state: string }) => [version, state]),
     [[2, 'sent']],
   );
-  await before.setClock('2026-11-17T13:15:00Z');
+  await before.setClock(15);
   const open = await before.shows('rejected', 'unreadable', 'answer_overdue');
   await outboxFile(/_SRQ_.*\.XML$/);
   assert.equal(await first.end('SIGTERM'), 0);
   for (const { text } of open) await before.logs(`alarm: ${text}`);
 
-  const second = await start(t);
+  const second = await start();
   const later = operating(second);
   assert.deepEqual(await later.shows('rejected', 'unreadable', 'answer_overdue'), open);
   const accepted = answersTo({ ...schedule, version: 2 }, CONFORMING, Date.now());

@@ -15,7 +15,7 @@ import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { flat, only } from './nominated.ts';
 import { insertPlatformRows } from './platform-rows.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 /** Each test has its own days, and ends the alarms that it raised. 14:30 in winter is 13:30Z. */
 const platform = await startTestPlatform({
@@ -23,12 +23,11 @@ const platform = await startTestPlatform({
   environment: { EXCHANGE_FORMATS: 'DE_AMPRION=cim' },
 });
 const large = await startTestPlatform();
-const { clock, db, exchange } = platform;
+const { clock, db, exchange, world } = platform;
 const { outboxDir } = platform.config.exchange;
-const world = createWorld(db, clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages, answer, outbox } = operating(platform, operator);
-const place = (tso: Tso) => newPlace(platform, world, tso);
+const place = (tso: Tso) => newPlace(platform, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 
@@ -292,6 +291,44 @@ test('a schedule that does not net to zero raises an alarm until it is balanced 
   await tamper(day, -2);
   await send({ delivery_date: day });
   assert.deepEqual(await watched(), []);
+  await answer();
+});
+
+test('a version that cannot be delivered, or is delivered late, neither ends nor repeats the alarm of a later imbalance', async () => {
+  const day = '2026-12-04';
+  clock.set('2026-11-30T15:00:00Z');
+  await rm(outboxDir, { recursive: true });
+  await writeFile(outboxDir, 'a file where the folder should be');
+  await world.volumes(contract, day, flat(day, 100));
+  await world.nominate();
+  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  await tamper(day, 1);
+  for (const minute of [10, 20, 30]) {
+    clock.set(`2026-11-30T15:${minute}:00Z`);
+    const { faults } = await sendDue(db, clock.now(), exchange, { day, tso: null });
+    assert.deepEqual(
+      faults.map(({ error, isNews }) => [error.split(' (')[0]?.split(':')[0], isNews]),
+      [
+        [`The schedule of ${day} for DE_TENNET does not net to zero and is not sent`, minute === 10],
+        ['the outbox cannot be written', false],
+      ],
+    );
+    assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
+  }
+  await tamper(day, -1);
+  assert.equal((await sendDue(db, clock.now(), exchange, { day, tso: null })).faults.length, 1);
+  assert.deepEqual(await watched(), []);
+  await tamper(day, 1);
+  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
+  await rm(outboxDir);
+  const { faults, messageIds } = await sendDue(db, clock.now(), exchange, { day, tso: null });
+  assert.deepEqual([faults.length, messageIds.length], [1, 1]);
+  assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
+  await tamper(day, -1);
+  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  assert.deepEqual(await watched(), []);
+  assert.equal((await list(`&state=resolved&kind=out_of_balance&delivery_date=${day}`)).length, 2);
   await answer();
 });
 

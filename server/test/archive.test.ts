@@ -282,20 +282,14 @@ test('a backup has the archived months, and its restored platform can bring them
     assert.ok(files.includes(`${name}.replaced`) && !files.includes(name), files.join());
   assert.ok(files.includes('2025-09-sheets-0123456789ab.parquet'));
   const target = await createEmptyDatabase();
-  try {
-    const there = { ...env, DATABASE_URL: target.url };
-    const run = async (...args: string[]) => {
-      const { code, out, err } = await runCommand(args, { folder, env: there });
-      assert.equal(code, 0, err);
-      return out;
-    };
-    await run('restore', file);
-    assert.match(await run('archive', 'list'), /^2025-09: /);
-    await run('archive', 'restore', SEPTEMBER);
-    const restored = await connect(target.url);
-    assert.deepEqual(await dump(restored, SEPTEMBER), before[SEPTEMBER]);
-    await restored.end();
-  } finally {
-    await target.drop();
-  }
+  const there = { ...env, DATABASE_URL: target };
+  const run = async (...args: string[]) => {
+    const { code, out, err } = await runCommand(args, { folder, env: there });
+    assert.equal(code, 0, err);
+    return out;
+  };
+  await run('restore', file);
+  assert.match(await run('archive', 'list'), /^2025-09: /);
+  await run('archive', 'restore', SEPTEMBER);
+  assert.deepEqual(await dump(await connect(target), SEPTEMBER), before[SEPTEMBER]);
 });

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EXPORT_FORMATS } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { MONTH_LOCK_KEY } from '../src/archived-days/changes.ts';
 import { addMonths, firstDayOf, firstKeptMonth, monthNumber } from '../src/archived-days/months.ts';
 import { readDays } from '../src/archived-days/store.ts';
+import { explainNomination } from '../src/nominations/explanation.ts';
+import { nominationUuid } from '../src/nominations/routes.ts';
+import { findNomination, findNominationHistory } from '../src/nominations/store.ts';
+import { OPERATOR_VIEW } from '../src/platform/auth/viewer.ts';
+import type { Database } from '../src/platform/db/database.ts';
+import { transactionKey } from '../src/transactions/routes.ts';
+import { findTransaction, findTransactionHistory } from '../src/transactions/store.ts';
 import { dump, startArchivedWorld } from './archived-world.ts';
 import { receiveAll } from './exchanging.ts';
 import { type Answer, assertProblem, client, walk } from './harness.ts';
@@ -57,7 +66,14 @@ test('requests that name archived days get 410, and others do not', async () => 
     archived(await operator(`/operator/v1/transactions?${query}`));
     archived(await operator(`/operator/v1/nominations?${query}`));
     if (!/delivery_date|delivery_start.*delivery_end/.test(query)) continue;
-    for (const list of ['transactions', 'nominations']) archived(await asBrp(`/v1/exports/${list}?${query}`));
+    for (const list of ['transactions', 'nominations']) {
+      for (const format of EXPORT_FORMATS) {
+        const path = `/v1/exports/${list}?${query}&format=${format}`;
+        archived(await asBrp(path));
+        const head = await asBrp(path, { method: 'HEAD' });
+        assert.deepEqual([head.status, head.headers.get('content-disposition')], [410, null], `HEAD ${path}`);
+      }
+    }
   }
   archived(await stranger(`/v1/transactions?delivery_date=${DAY}`));
   const ofContract = `/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}`;
@@ -242,6 +258,42 @@ test('after its return the month is as before', async () => {
   const { status, body } = await asBrp(`/v1/transactions/${october[0].id}`);
   assert.deepEqual([status, body], [200, october[0]]);
   assert.equal((await asBrp(`/v1/transactions?delivery_date=${DAY}`)).status, 200);
+});
+
+test('a record whose month is restored during a read by its id is found', async () => {
+  await world.nominate();
+  await asked('archive', '--before', '2025-11');
+  let waiting = 0;
+  const [allWait, restored] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow: Database = {
+    ...platform.db,
+    async query(...[sql, values]: Parameters<Database['query']>) {
+      if (sql.name.includes('find_archived_month_of_id')) {
+        if (++waiting === 5) allWait.resolve();
+        await restored.promise;
+      }
+      return platform.db.query(sql, values) as never;
+    },
+  };
+  const nomination = nominationUuid(archivedNomination);
+  const transaction = transactionKey(october[0].id);
+  assert.ok(transaction);
+  const reads = Promise.all([
+    findNomination(slow, OPERATOR_VIEW, nomination),
+    findNominationHistory(slow, OPERATOR_VIEW, nomination),
+    explainNomination(slow, OPERATOR_VIEW, nomination, BUILT_IN_RULES),
+    findTransaction(slow, OPERATOR_VIEW, transaction),
+    findTransactionHistory(slow, OPERATOR_VIEW, transaction),
+  ]);
+  await Promise.race([allWait.promise, reads]);
+  for (const month of ['2025-09', '2025-10']) await asked('archive', 'restore', month);
+  restored.resolve();
+  const [one, versions, explained, cell, cells] = await reads;
+  assert.equal(one?.id, nomination);
+  assert.ok(versions.some(({ id }) => id === nomination));
+  assert.equal(explained?.nomination_id, archivedNomination);
+  assert.equal(cell?.row.sheet.id, transaction.sheetId);
+  assert.ok(cells.some(({ row }) => row.sheet.id === transaction.sheetId));
 });
 
 test('days that cannot be archived yet are read without a look at the archived months', async () => {

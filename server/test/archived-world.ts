@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import pg from 'pg';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { newPlace, operating, type Place } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** A platform with volumes of three months: October 2025 with all that a month can have, September and November. */
 
@@ -23,19 +20,14 @@ const TABLES = {
 };
 
 export async function startArchivedWorld() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-archive-'));
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await temporaryFolder();
   const platform = await startTestPlatform({ now: '2025-10-20T08:00:00Z' });
-  const { baseUrl, databaseUrl, clock } = platform;
-  const world = createWorld(platform.db, clock);
+  const { baseUrl, databaseUrl, clock, world } = platform;
   const operator = client(baseUrl, await world.operatorKey());
   const { send, answer } = operating(platform, operator);
 
   const db = await connect(databaseUrl);
-  const [north, south] = [
-    await newPlace(platform, world, 'DE_50HERTZ'),
-    await newPlace(platform, world, 'DE_TENNET'),
-  ];
+  const [north, south] = [await newPlace(platform, 'DE_50HERTZ'), await newPlace(platform, 'DE_TENNET')];
   const at = ({ brp, group, tso }: Place) => world.customer(brp, { group, tso });
   const contract = await world.contract(await at(north), await at(south), { first: '2025-01-01' });
   const other = await world.pair();
@@ -102,7 +94,7 @@ export async function connect(url: string): Promise<pg.Client> {
   const db = new pg.Client({ connectionString: url });
   await db.connect();
   db.on('error', () => {});
-  after(() => db.end());
+  atEnd(() => db.end());
   return db;
 }
 

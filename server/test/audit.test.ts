@@ -5,11 +5,11 @@ import { recordAudit } from '../src/audit/store.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { signedIn } from './browser.ts';
 import { type Answer, client, startTestPlatform, walk } from './harness.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const { id: actor, name: actorName } = (await operator('/operator/v1/api-keys')).body.api_keys[0];
@@ -250,4 +250,70 @@ test('the audit trail is read by period, in pages, in the order of time, with th
   assert.deepEqual(await timesOf(`since=${at(3)}&until=${at(9)}&${ofSubject}`), [5, 3, 3].map(at));
   const past = (await trail()).filter((entry) => entry.at < at(0));
   assert.deepEqual(await trail(`until=${at(0)}`), past);
+});
+
+test('a period ends before its last instant, to the millisecond, in both orders and at the edge of a page', async () => {
+  const second = '2032-01-01T00:00:00';
+  const by = { actor: 'edge', request: { id: 'r' } };
+  const written: { subject: string; instant: number }[] = [];
+  for (const millis of ['000', '001', '001', '002', '002', '003']) {
+    const subject = `${written.length} at ${millis}`;
+    const instant = Date.parse(`${second}.${millis}Z`);
+    await platform.db.transaction((tx) => recordAudit(tx, by, { ...PLAIN, subject }, instant));
+    written.push({ subject, instant });
+  }
+  const begins = ['.000Z', '.0005Z', '.001Z', '.0010001Z'];
+  const ends = ['.000Z', '.0005Z', '.001Z', '.0015Z', '.0020000Z', '.0020001Z', '.004Z'];
+  const toMillis = (edge: string) => Number(edge.slice(1, -1)) / 10 ** (edge.length - 5);
+  const start = Date.parse(`${second}Z`);
+  for (const since of begins) {
+    for (const until of ends) {
+      const inside = written.filter(
+        ({ instant }) => instant - start >= toMillis(since) && instant - start < toMillis(until),
+      );
+      const expected = inside.map(({ subject }) => subject);
+      for (const limit of [1, 2]) {
+        const query = `since=${second}${since}&until=${second}${until}`;
+        const subjectsOf = async (order: string) =>
+          (await walk(operator, `/operator/v1/audit?${query}&order=${order}`, 'entries', limit)).map(
+            (entry) => entry.subject,
+          );
+        assert.deepEqual(await subjectsOf('oldest_first'), expected, query);
+        assert.deepEqual(await subjectsOf('newest_first'), expected.toReversed(), query);
+      }
+    }
+  }
+});
+
+test('a period may begin and end at the limits of the calendar', async () => {
+  const [first, last] = ['0001-01-01T00:00:00%2B14:00', '9999-12-31T23:59:59-12:00'];
+  const all = await trail();
+  for (const query of [`since=${first}`, `until=${last}`, `since=${first}&until=${last}`]) {
+    assert.equal((await trail(query)).length, all.length, query);
+    assert.equal((await trail(`${query}&order=newest_first`)).length, all.length, query);
+  }
+  assert.deepEqual(await trail(`until=${first}`), []);
+  assert.deepEqual(await trail(`since=${last}`), []);
+});
+
+const INSERT_BY_MIGRATION = statement(
+  'test_insert_audit',
+  `insert into audit (at, actor, action, subject)
+   select '2033-01-01T00:00:00.000400Z', 'migration', 'customer.updated', 'subject ' || number
+   from generate_series(1, 5) number`,
+);
+
+test('entries of a migration, whose times have microseconds, are read by period in pages', async () => {
+  await platform.db.transaction((tx) => tx.query(INSERT_BY_MIGRATION));
+  const subjects = [1, 2, 3, 4, 5].map((number) => `subject ${number}`);
+  for (const limit of [1, 2, 5]) {
+    const subjectsOf = async (order: string) => {
+      const period = `since=2033-01-01T00:00:00Z&until=2034-01-01T00:00:00Z&order=${order}`;
+      return (await walk(operator, `/operator/v1/audit?${period}`, 'entries', limit)).map(
+        (entry) => entry.subject,
+      );
+    };
+    assert.deepEqual(await subjectsOf('newest_first'), subjects.toReversed(), `limit ${limit}`);
+    assert.deepEqual(await subjectsOf('oldest_first'), subjects, `limit ${limit}`);
+  }
 });

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { findRunningPostgres } from '@saldo/postgres/embedded.ts';
-import pg from 'pg';
 import { backUp } from '../src/backup/backup.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { openBrowser } from './browser.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
-import { databaseUrl, TEST_SERVER_VARIABLE } from './databases.ts';
+import { createEmptyDatabase } from './databases.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { client, walk } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
@@ -21,28 +19,13 @@ import { programFile } from './programs.ts';
 
 const DAY_MS = 86_400_000;
 const PROGRAM = programFile('server/src/backup/main.ts');
-const server = process.env[TEST_SERVER_VARIABLE] ?? '';
-const database = `saldo_backup_${randomUUID().replaceAll('-', '')}`;
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-backup-'));
-const running = new Set<Product>();
-
-async function onServer(text: string): Promise<void> {
-  const connection = new pg.Client({ connectionString: server });
-  await connection.connect();
-  await connection.query(text).finally(() => connection.end());
-}
-await onServer(`create database ${database} template template0`);
-after(async () => {
-  for (const product of running) await product.end('SIGTERM');
-  await onServer(`drop database ${database} with (force)`);
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
 
 const dirOf = (name: string) => path.join(folder, name);
 /** A sandbox: its clock stays away from gates and midnight, and a restored platform continues with it. */
 async function start(environment: Record<string, string> & { DATA_DIR: string }): Promise<Product> {
   const product = await startProduct({ RATE_LIMIT: '1000000', SANDBOX: 'on', ...environment });
-  running.add(product);
+  atEnd(() => product.end('SIGTERM'));
   return product;
 }
 const saldo = (args: string[], env: Record<string, string>) => runCommand(args, { folder, env });
@@ -163,7 +146,6 @@ test('a backup during writes is one snapshot: versions without gaps, matching au
     assert.deepEqual(sums, { out: kwh, in: kwh });
   }
   assert.equal(await product.end('SIGTERM'), 0);
-  running.delete(product);
 });
 
 test('a backup contains no row of any table that was committed after its snapshot', async () => {
@@ -201,7 +183,6 @@ test('a backup contains no row of any table that was committed after its snapsho
     .entries;
   assert.equal(trail[0].after.metadata.counter, '1000');
   assert.equal(await product.end('SIGTERM'), 0);
-  running.delete(product);
 });
 
 test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions and cursors stay valid', async () => {
@@ -259,7 +240,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
     /customer\.updated/,
   );
 
-  const DATABASE_URL = databaseUrl(server, database);
+  const DATABASE_URL = await createEmptyDatabase();
   const out = await saldo(['restore', 'quiet.saldo'], { DATABASE_URL });
   assert.equal(out.code, 0, out.err);
   const second = await start({ DATA_DIR: dirOf('second'), DATABASE_URL });
@@ -281,10 +262,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
     body: { name: 'After the restore' },
   });
   assert.equal(created.status, 201, created.text);
-  for (const product of [second, third]) {
-    assert.equal(await product.end('SIGTERM'), 0);
-    running.delete(product);
-  }
+  for (const product of [second, third]) assert.equal(await product.end('SIGTERM'), 0);
 });
 
 test('a restore into the database of a running server is rejected', async () => {
@@ -334,7 +312,6 @@ test('a backup does not overwrite other files, and needs a folder with a databas
 
 test('the embedded database can be backed up while its server is stopped', async () => {
   assert.equal(await first.end('SIGTERM'), 0);
-  running.delete(first);
   const run = await saldo(['backup', 'stopped.saldo'], { DATA_DIR });
   assert.equal(run.code, 0, run.err);
   const restored = await saldo(['restore', 'stopped.saldo'], { DATA_DIR: dirOf('stopped') });

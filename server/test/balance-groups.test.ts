@@ -5,13 +5,13 @@ import { checkCharacter } from '@saldo/core/eic.ts';
 import pg from 'pg';
 import { type Answer, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { until } from './until.ts';
-import { createWorld, newEic, type WorldBrp, type WorldCustomer } from './world.ts';
+import { newEic, type WorldBrp, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const ALL: Tso[] = ['DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW', 'DE_50HERTZ'];
 
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const brp = await world.brp();
 const stranger = await world.brp();

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client, problemOf, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const { secret } = await world.key(brp, []);
 const request = client(platform.baseUrl, secret);

@@ -6,11 +6,9 @@ import { createAccount } from '../src/parties/actions.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
 import { assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const { db, clock } = platform;
-const world = createWorld(db, clock);
+const { db, clock, world } = platform;
 const [brp, other] = [await world.brp(), await world.brp()];
 const account = await db.transaction((tx) => createAccount(tx, { name: 'Holder' }, clock.now()));
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { watchExchange } from '../src/exchange/process/watch.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { agree, newPlace, receiveAll } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 /** A day of the exchange on the command line: sent, answered by the simulator, inspected. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-exchange-'));
-after(() => rm(folder, { recursive: true, force: true }));
-const [seller, buyer] = [
-  await newPlace(platform, world, 'DE_TENNET'),
-  await newPlace(platform, world, 'DE_TENNET'),
-];
+const folder = await temporaryFolder();
+const [seller, buyer] = [await newPlace(platform, 'DE_TENNET'), await newPlace(platform, 'DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 await world.volumes(contract, DAY, 1000);
 await world.nominate();

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { temporaryFolder } from './clean-up.ts';
 import { runCommand, spawnCommand } from './command-line.ts';
 import { startTestPlatform } from './harness.ts';
 import { flat, listNominated, makeDeal, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** Runs the real command line with the keys of BRPs against the real platform. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
-const { seller, asSeller, sellerGroup, contract } = await makeDeal(platform, world);
+const { seller, asSeller, sellerGroup, contract } = await makeDeal(platform);
 await world.volumes(contract, DAY, only(DAY, [1, 61], 1234, 7));
 await world.volumes(contract, '2026-10-26', flat('2026-10-26', 1234));
 await world.nominate();
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-schedules-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 const settingOf = (key: string) => ({ folder, env: { SALDO_URL: platform.baseUrl, SALDO_KEY: key } });
 const saldo = (command: string, key = seller.key) => runCommand(command.split(' '), settingOf(key));

@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { runCli } from '../../cli/src/run.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { startTestPlatform } from './harness.ts';
 import { answerStatus, appendEvent, startReceiver, webhookWorkerOf } from './webhook-receiver.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const worker = webhookWorkerOf(platform);
 const brp = await world.brp();
 const owner = { type: 'brp', brpNo: brp.no } as const;
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-webhooks-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 const as =
   (key: string, url = platform.baseUrl) =>

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { watchExchange } from '../src/exchange/process/watch.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 /** Runs the real command line against the real platform. */
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z', environment: { SANDBOX: 'on' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-cli-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 type Setting = { stdin?: string; env?: Record<string, string> };
 const settingOf = ({ env, ...rest }: Setting) => ({

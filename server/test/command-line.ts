@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { runCli } from '../../cli/src/run.ts';
 import { COMPILE_CACHE, PROGRAMS_FOLDER, programFile } from './programs.ts';
@@ -22,7 +23,7 @@ type CommandOptions = { folder: string; env: Record<string, string>; stdin?: str
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandRun> {
   const { folder, env, stdin = '' } = options;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const [out, err] = [collect(stdout), collect(stderr)];
+  const [out, err] = [text(stdout), text(stderr)];
   const code = await runCli(args, '0.0.0', {
     stdout,
     stderr,
@@ -45,14 +46,8 @@ export async function spawnCommand(args: readonly string[], options: CommandOpti
     cwd: folder,
     env: { ...PROGRAM_ENVIRONMENT, HOME: folder, ...env },
   });
-  const [out, err] = [collect(child.stdout), collect(child.stderr)];
+  const [out, err] = [text(child.stdout), text(child.stderr)];
   child.stdin.end(stdin);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, out: await out, err: await err };
-}
-
-async function collect(stream: Readable): Promise<string> {
-  let text = '';
-  for await (const part of stream.setEncoding('utf8')) text += part;
-  return text;
 }

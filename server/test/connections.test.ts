@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { pino } from 'pino';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { client, startTestPlatform } from './harness.ts';
+import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { until } from './until.ts';
-import { createWorld } from './world.ts';
 
-const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const messages: string[] = [];
+const platform = await startTestPlatform({
+  logger: pino({ level: 'info' }, { write: (line) => void messages.push(JSON.parse(line).msg) }),
+});
+const { world } = platform;
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 await world.volumes(contract, '2026-10-20', 100);
@@ -121,4 +124,30 @@ test('a transaction or a read on db inside of a transaction throws at once', asy
 test('the connection of reads rejects writes', async () => {
   const WRITE = statement('test_write', "update customer set name = 'x'");
   await assert.rejects(platform.db.query(WRITE), /read-only transaction/);
+});
+
+test('a full disk of the database is called so in answers, and once in the log, while reads succeed', async (t) => {
+  const session = await administrator();
+  t.after(() => session.end());
+  await session.query(
+    `create function refuse_customer() returns trigger language plpgsql as
+       $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
+     create trigger refuse_customer before update on customer execute function refuse_customer()`,
+  );
+  messages.length = 0;
+  const patch = () =>
+    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'one' } } });
+  for (let times = 0; times < 3; times++) {
+    const refused = await patch();
+    assertProblem(refused, 503, 'unavailable');
+    assert.equal(refused.body.detail, 'The disk of the database is full: it cannot store anything.');
+    assert.equal(refused.headers.get('retry-after'), '2');
+    assert.equal((await brp('/v1/customers')).status, 200);
+  }
+  await session.query('drop trigger refuse_customer on customer');
+  assert.equal((await patch()).status, 200);
+  const about = messages.filter((message) => message.includes('database'));
+  assert.deepEqual(about, [
+    'database disk is full: writes are answered 503, and jobs wait, until there is space',
+  ]);
 });

@@ -5,11 +5,10 @@ import fc from 'fast-check';
 import { insertContract, type NewContract } from '../src/contracts/store.ts';
 import { newId } from '../src/platform/db/new-id.ts';
 import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld, type WorldCustomer } from './world.ts';
+import type { WorldCustomer } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-01T00:00:00Z' });
-const { clock, db } = platform;
-const world = createWorld(db, clock);
+const { clock, db, world } = platform;
 const [brp, partner, stranger] = [await world.brp(), await world.brp(), await world.brp()];
 const own = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
 const otherOwn = await world.group(brp, ['DE_50HERTZ']);

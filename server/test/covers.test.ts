@@ -4,11 +4,10 @@ import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const request = client(platform.baseUrl, await world.operatorKey());
 const customer = client(platform.customerUrl, await world.accountKey());
 

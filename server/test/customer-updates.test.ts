@@ -4,13 +4,13 @@ import { CUSTOMER_STATUSES, type CustomerStatus } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
-import { createWorld, newEic, type WorldCustomer } from './world.ts';
+import { newEic, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const UNKNOWN_ID = encodeId(ID_PREFIX.customer, '01890000-0000-7000-8000-000000000000');
 
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const group = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
 const strangerGroup = await world.group(await world.brp());

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const UNKNOWN_ID = encodeId(ID_PREFIX.customer, '01890000-0000-7000-8000-000000000000');
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const stranger = await world.brp();
 const strangerGroup = await world.group(stranger);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { atEnd } from './clean-up.ts';
 
 export const TEST_SERVER_VARIABLE = 'SALDO_TEST_SERVER';
 export const TEMPLATE = 'saldo_test_template';
@@ -11,15 +12,13 @@ export function databaseUrl(server: string, name: string): string {
   return `${address.slice(0, cut)}/${name}${query === undefined ? '' : `?${query}`}`;
 }
 
-export type TestDatabase = { url: string; drop(): Promise<void> };
+/** Creates a migrated, empty database that is dropped when the test file ends. Returns its URL. */
+export const createDatabase = (): Promise<string> => createFrom(TEMPLATE);
 
-/** Creates a migrated, empty database for the test. */
-export const createDatabase = (): Promise<TestDatabase> => createFrom(TEMPLATE);
+/** Creates a database without tables in the same way. */
+export const createEmptyDatabase = (): Promise<string> => createFrom('template0');
 
-/** Creates a database without tables for the test. */
-export const createEmptyDatabase = (): Promise<TestDatabase> => createFrom('template0');
-
-async function createFrom(template: string): Promise<TestDatabase> {
+async function createFrom(template: string): Promise<string> {
   const server = process.env[TEST_SERVER_VARIABLE];
   if (!server) throw new Error('tests run through npm test, which starts their database');
   const name = `saldo_test_${randomUUID().replaceAll('-', '')}`;
@@ -30,5 +29,6 @@ async function createFrom(template: string): Promise<TestDatabase> {
   };
   // Copying the files takes a fifth of the time of the default strategy, which writes every page to the log.
   await run(`create database ${name} template ${template} strategy file_copy`);
-  return { url: databaseUrl(server, name), drop: () => run(`drop database ${name} with (force)`) };
+  atEnd(() => run(`drop database ${name} with (force)`));
+  return databaseUrl(server, name);
 }

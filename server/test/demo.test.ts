@@ -15,7 +15,6 @@ import { gatesOf } from '@saldo/core/gates.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 /** The demo must be complete for every start time: in winter, on a clock-change day, early and late. */
 const STARTS = [
@@ -103,7 +102,7 @@ for (const { now, platform, access } of worlds) {
       const cover = await fetch(String(url));
       assert.deepEqual([cover.status, cover.headers.get('content-type')], [200, 'image/svg+xml']);
     }
-    const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
+    const operator = client(platform.baseUrl, await platform.world.operatorKey());
     for (const { offer } of await walk(operator, '/operator/v1/assets?offered=true', 'assets', 100)) {
       assert.ok(Date.parse(offer.published_at) <= platform.clock.now());
     }

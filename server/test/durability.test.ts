@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-durability-'));
+const folder = await temporaryFolder();
 let product: Product | null = null;
-after(async () => {
-  if (product?.child.exitCode === null && product.child.signalCode === null) await product.end('SIGTERM');
-  await rm(folder, { recursive: true, force: true });
-});
+atEnd(() => product?.end('SIGTERM'));
 
 const KILLS = 10;
 const WRITES_BEFORE_KILL = 25;

@@ -4,13 +4,12 @@ import { brpEndpoints, type Endpoint, SCOPES } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases } from './webhook-cases.ts';
-import { createWorld } from './world.ts';
 
 /** A successful request for each operation. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; headers?: Record<string, string> };
 
 const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, sellerGroup, producer, consumer } = await world.pair();
 const asset = await world.asset();
 const contract = await world.contract(producer, consumer, { assetUuid: asset.uuid });

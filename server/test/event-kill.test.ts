@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBrpClient, createOperatorClient, isProblem, type SaldoEvent } from '@saldo/sdk';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { freePort } from './ports.ts';
 import { type Product, startProduct } from './product.ts';
@@ -22,14 +20,10 @@ const READERS = 4;
 /** Answered changes between two kills. */
 const CHANGES_PER_KILL = 40;
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-event-kill-'));
-const database = await createDatabase();
-const db = openDatabase(database.url);
-after(async () => {
-  await db.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
 const world = createWorld(db, { now: Date.now });
 const [brp, operatorKey] = [await world.brp(), await world.operatorKey()];
 const [port, customerPort, adminPort] = [await freePort(), await freePort(), await freePort()];
@@ -37,7 +31,7 @@ const receiver = await startReceiver();
 const baseUrl = `http://127.0.0.1:${port}`;
 const environment = {
   DATA_DIR: folder,
-  DATABASE_URL: database.url,
+  DATABASE_URL: databaseUrl,
   DEMO: 'off',
   RATE_LIMIT: '1000000',
   SANDBOX: 'on',

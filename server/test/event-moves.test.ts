@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { followed } from './following.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld, type WorldBrp } from './world.ts';
+import type { WorldBrp } from './world.ts';
 
 const TOMORROW = '2026-10-21';
 
 const platform = await startTestPlatform({ now: '2026-10-20T09:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const feedOf = async ({ key }: WorldBrp) => {

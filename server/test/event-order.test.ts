@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { createBrpClient, type SaldoEvent } from '@saldo/sdk';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd } from './clean-up.ts';
 import { startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const WRITERS = 8;
 const READERS = 4;
@@ -13,8 +13,8 @@ const TRANSACTIONS = 60;
 const first = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: first.databaseUrl } });
 const otherDb = openDatabase(first.databaseUrl);
-after(() => otherDb.close());
-const world = createWorld(first.db, first.clock);
+atEnd(() => otherDb.close());
+const world = first.world;
 const brp = await world.brp();
 
 test('8 writers and 4 readers of two processes: every reader sees each event once, in the same order', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { EventType } from '@saldo/api';
 import pg from 'pg';
 import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/events/store.ts';
@@ -8,6 +8,7 @@ import type { Owner } from '../src/platform/auth/principal.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
 import { type Db, openDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
+import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { type Asked, explain, nodesOf, numberIn } from './explain.ts';
 
@@ -19,19 +20,16 @@ const PAGE = 101;
 const FEEDS = ['brp/1', 'operator', 'account/1', 'accounts'];
 const OTHER_BRPS = 36;
 
-const database = await createDatabase();
-const db = openDatabase(database.url);
-const reader = new pg.Client(readerConfig(database.url));
+const databaseUrl = await createDatabase();
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
+const reader = new pg.Client(readerConfig(databaseUrl));
 await reader.connect();
-after(async () => {
-  await reader.end();
-  await db.close();
-  await database.drop();
-});
+atEnd(() => reader.end());
 
 /** Half of the rows have one event and the others as many as a row can have. One row in a hundred is of another type. */
 async function fillLog(): Promise<void> {
-  const client = new pg.Client({ connectionString: database.url });
+  const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(
     `insert into event (tenant, type, occurred_at, data)

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { SaldoEvent } from '@saldo/api';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { createEmptyDatabase } from './databases.ts';
 import { type Client, client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
-import { createWorld } from './world.ts';
 
 /**
  * A backup is restored with the real commands, into the same and into another cluster of Postgres, and readers go on
@@ -16,15 +14,11 @@ import { createWorld } from './world.ts';
  */
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const operatorKey = await world.operatorKey();
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-event-restore-'));
+const folder = await temporaryFolder();
 const sameCluster = await createEmptyDatabase();
-after(async () => {
-  await sameCluster.drop();
-  await rm(folder, { recursive: true, force: true });
-});
 
 type Place = { readonly operator: Client; readonly reader: Client };
 const placeAt = (baseUrl: string): Place => ({
@@ -65,17 +59,16 @@ const afterBackup = await read(original, atBackup);
 assert.deepEqual(afterBackup.subjects, lost);
 
 const cases: [name: string, environment: Record<string, string>][] = [
-  ['another database of the same cluster', { DATABASE_URL: sameCluster.url }],
+  ['another database of the same cluster', { DATABASE_URL: sameCluster }],
   ['another cluster', {}],
 ];
 for (const [where, environment] of cases) {
-  test(`after a restore into ${where}, no reader misses an event`, async (t) => {
+  test(`after a restore into ${where}, no reader misses an event`, async () => {
     const env = { DATA_DIR: path.join(folder, `data-${where.replaceAll(' ', '-')}`), ...environment };
     const restored = await saldo(['restore', 'all.saldo'], env);
     assert.equal(restored.code, 0, restored.err);
     const product = await startProduct({ ...env, DEMO: 'off' });
-    let isRunning = true;
-    t.after(() => isRunning && product.end('SIGKILL'));
+    atEnd(() => product.end('SIGKILL'));
     assert.match(product.output(), /The database is a copy/);
     const copy = placeAt(product.baseUrl);
 
@@ -94,9 +87,8 @@ for (const [where, environment] of cases) {
     assert.equal(ids.size, kept.length + fresh.length + lost.length, 'no id is used twice');
 
     assert.equal(await product.end('SIGTERM'), 0);
-    isRunning = false;
     const again = await startProduct({ ...env, DEMO: 'off' });
-    t.after(() => again.end('SIGKILL'));
+    atEnd(() => again.end('SIGKILL'));
     assert.doesNotMatch(again.output(), /The database is a copy/);
     const third = placeAt(again.baseUrl);
     const later = await change(third, ['later']);

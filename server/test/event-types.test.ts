@@ -8,18 +8,16 @@ import { agree, newPlace, operating } from './exchanging.ts';
 import { contentOf, followed } from './following.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { flat, listNominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const { db, clock, config } = platform;
-const world = createWorld(db, clock);
+const { db, clock, config, world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const { send, receive, answer } = operating(platform, operator);
 const [wind, city, other] = [
-  await newPlace(platform, world, 'DE_AMPRION'),
-  await newPlace(platform, world, 'DE_AMPRION'),
-  await newPlace(platform, world, 'DE_TENNET'),
+  await newPlace(platform, 'DE_AMPRION'),
+  await newPlace(platform, 'DE_AMPRION'),
+  await newPlace(platform, 'DE_TENNET'),
 ];
 const accountKey = await world.accountKey();
 const feeds = {

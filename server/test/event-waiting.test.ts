@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
+import { sequenceOfEventId } from '../src/events/wire.ts';
 import { type Db, openDatabase } from '../src/platform/db/database.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { type Answer, assertProblem, client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
@@ -17,14 +17,9 @@ import { createWorld } from './world.ts';
 const AT_ONCE = 2;
 const platform = await startTestPlatform({ environment: { REQUESTS_AT_ONCE: String(AT_ONCE) } });
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-waiting-'));
-const database = await createDatabase();
-after(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
-const { db, clock } = platform;
-const world = createWorld(db, clock);
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
+const { db, clock, world } = platform;
 const brp = await world.brp();
 const ask = client(platform.baseUrl, brp.key);
 
@@ -77,6 +72,38 @@ test('without an event the answer is empty after the time, and its cursor goes o
   assert.deepEqual(types(await ask(`/v1/events?after=${body.pagination.next_cursor}&wait=30`)), [
     'contract.created',
   ]);
+});
+
+test('the cursor of a waiting reader does not go back when a late announcement lowers the horizon', async (t) => {
+  const start = (await ask('/v1/events?after=latest')).body.pagination.next_cursor;
+  for (let count = 0; count < 2; count++) await append(db, created());
+  const [first, last] = (await ask(`/v1/events?after=${start}`)).body.events;
+  const sequence = sequenceOfEventId(first.id) ?? assert.fail();
+  // Writers announce themselves with these locks. One may take its lock long after it has read the bound.
+  const writer = new pg.Client({ connectionString: platform.databaseUrl });
+  await writer.connect();
+  t.after(() => writer.end());
+  const announce = (how: 'lock' | 'unlock', bound: number) =>
+    writer.query(`select pg_advisory_${how}_shared(21316::bigint << 48 | $1::bigint)`, [bound]);
+  await announce('lock', sequence - 1);
+  const behind = ask(`/v1/events?after=${start}&wait=30`);
+  await untilWaiting(1);
+  let isAnswered = false;
+  const reader = ask(`/v1/events?after=${last.id}&wait=2`).finally(() => {
+    isAnswered = true;
+  });
+  await until(async () => isAnswered || (await waitingIn(platform.adminUrl)) === 2);
+  await announce('lock', sequence);
+  await announce('unlock', sequence - 1);
+  assert.equal(
+    (await behind).body.events[0]?.id,
+    first.id,
+    'the event of one reader ends the waiting of both',
+  );
+  const { events, pagination } = (await reader).body;
+  await announce('unlock', sequence);
+  const next = (await ask(`/v1/events?after=${pagination.next_cursor}`)).body.events;
+  assert.deepEqual([events, next], [[], []], 'no event is repeated');
 });
 
 test('waiting readers take no place of the overload limit and no connection', async () => {
@@ -143,8 +170,8 @@ test('any number of waiting readers share one poll', async () => {
 });
 
 test('a stopping server answers its waiting readers at once', async (t) => {
-  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: database.url, DEMO: 'off' });
-  const own = openDatabase(database.url);
+  const product = await startProduct({ DATA_DIR: folder, DATABASE_URL: databaseUrl, DEMO: 'off' });
+  const own = openDatabase(databaseUrl);
   t.after(() => own.close());
   const { key } = await createWorld(own, { now: Date.now }).brp();
   // Without the early answer the grace period of the stop, 20 s, would end before the waiting, and reset the connection.

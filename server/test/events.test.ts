@@ -7,11 +7,9 @@ import { appendEvents, EVENTS_PER_ROW, type NewEvent } from '../src/events/store
 import { signedIn } from './browser.ts';
 import { followed } from './following.ts';
 import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const { db, clock } = platform;
-const world = createWorld(db, clock);
+const { db, clock, world } = platform;
 const [brp, other] = [await world.brp(), await world.brp()];
 const ask = client(platform.baseUrl, brp.key);
 

@@ -11,7 +11,6 @@ import { statement } from '../src/platform/db/statement.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
 const SLOTS = 100;
@@ -19,11 +18,11 @@ const platform = await startTestPlatform({
   now: '2026-10-24T12:00:00Z',
   environment: { MESSAGE_LIMIT_MB: '1' },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages } = operating(platform, operator);
-const seller = await newPlace(platform, world, 'DE_TENNET');
-const buyer = await newPlace(platform, world, 'DE_TENNET');
+const seller = await newPlace(platform, 'DE_TENNET');
+const buyer = await newPlace(platform, 'DE_TENNET');
 await world.volumes(await agree(world, seller, buyer), DAY, 1000);
 await send({ delivery_date: DAY });
 const [sent] = await messages('&direction=out');

@@ -2,22 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  appendFile,
-  chmod,
-  chown,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Message } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
@@ -25,14 +13,13 @@ import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { exchangeOf } from '../src/exchange-settings.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { agree, newPlace, operating, readSchedule, receiveAll } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { CHECKOUT } from './markdown-blocks.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-folders-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const rulesFile = path.join(folder, 'market-rules.json');
 const builtIn = JSON.parse(await readFile(path.join(CHECKOUT, 'core/src/market-rules.json'), 'utf8'));
 const party_number = { number: '9900000000004', authority: 'BDEW' };
@@ -44,13 +31,10 @@ await writeFile(
   }),
 );
 const platform = await startTestPlatform({ environment: { MARKET_RULES: rulesFile } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, messages, answer } = operating(platform, operator);
-const [seller, buyer] = [
-  await newPlace(platform, world, 'DE_TENNET'),
-  await newPlace(platform, world, 'DE_50HERTZ'),
-];
+const [seller, buyer] = [await newPlace(platform, 'DE_TENNET'), await newPlace(platform, 'DE_50HERTZ')];
 await world.volumes(await agree(world, seller, buyer), DAY, 1000);
 const { outboxDir, inboxDir } = platform.config.exchange;
 const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
@@ -121,6 +105,70 @@ test('a file that is written in place is imported when it has not changed for 2 
   const [message] = await messages('&direction=in');
   assert.deepEqual([message?.state, message?.type], ['applied', 'acknowledgement']);
   assert.deepEqual(await readdir(inboxDir), ['done']);
+});
+
+/** Takes the file of this name like another process, and calls `before` and `after` around its reading. */
+async function takeMeanwhile(name: string, { before = nothing, after = nothing }) {
+  let monotonicMs = 0;
+  const { inbox } = exchangeOf(platform.config, () => monotonicMs);
+  await inbox.files();
+  monotonicMs += AT_REST_MS;
+  const files = async () =>
+    (await inbox.files()).map((file) => ({
+      ...file,
+      async read() {
+        if (file.name === name) await before();
+        const reading = await file.read();
+        if (file.name === name) await after();
+        return reading;
+      },
+    }));
+  return receiveDue(platform.db, platform.clock.now(), platform.exchange, { files });
+}
+const nothing = async () => {};
+
+/** The documents of the messages that came under this file name, sorted. */
+async function documentsOf(name: string): Promise<string[]> {
+  const named = (await messages('&direction=in')).filter(({ file_name }) => file_name === name);
+  const raws = named.map(async ({ id }) => (await operator(`/operator/v1/messages/${id}/raw`)).text);
+  return (await Promise.all(raws)).toSorted();
+}
+
+test('a new file with the name of one that another process has stored is not moved away unread', async () => {
+  const file = path.join(inboxDir, 'reused.xml');
+  await writeFile(file, 'first');
+  const late = await takeMeanwhile('reused.xml', {
+    async after() {
+      assert.equal((await receiveAll(platform)).received, 1);
+      await writeFile(file, 'second');
+    },
+  });
+  assert.equal(late.received, 0);
+  assert.equal((await receiveAll(platform)).received, 1);
+  assert.deepEqual(await documentsOf('reused.xml'), ['first', 'second']);
+});
+
+test('a new file with the name of one that was listed is not read before it is complete', async () => {
+  const file = path.join(inboxDir, 'rewritten.xml');
+  await writeFile(file, 'first');
+  const late = await takeMeanwhile('rewritten.xml', {
+    async before() {
+      assert.equal((await receiveAll(platform)).received, 1);
+      await writeFile(file, 'sec');
+    },
+  });
+  assert.equal(late.received, 0);
+  await appendFile(file, 'ond');
+  assert.equal((await receiveAll(platform)).received, 1);
+  assert.deepEqual(await documentsOf('rewritten.xml'), ['first', 'second']);
+});
+
+test('what is added to a file after it was read is not lost', async () => {
+  const file = path.join(inboxDir, 'continued.xml');
+  await writeFile(file, 'first');
+  await takeMeanwhile('continued.xml', { after: () => appendFile(file, ' and second') });
+  assert.equal((await receiveAll(platform)).received, 1);
+  assert.deepEqual(await documentsOf('continued.xml'), ['first', 'first and second']);
 });
 
 test('the simulated TSOs take a schedule together with its sidecar', async () => {

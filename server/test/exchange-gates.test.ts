@@ -12,14 +12,12 @@ import { statement } from '../src/platform/db/statement.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { flat, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-11-16T08:00:00Z' });
-const { clock, db, exchange } = platform;
-const world = createWorld(db, clock);
+const { clock, db, exchange, world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages, outbox } = operating(platform, operator);
-const place = (tso: Tso) => newPlace(platform, world, tso);
+const place = (tso: Tso) => newPlace(platform, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 
@@ -250,4 +248,15 @@ test('a stalled database ends a run of sending with its first timeout, not with 
   const request = { day: null, tso: null };
   await assert.rejects(sendDue(stalled, clock.now(), exchange, request), DatabaseStalled);
   assert.equal(attempts, 2);
+});
+
+test('the first days of the calendar can be named and can be today', async () => {
+  for (const day of ['0001-01-01', '0001-01-02', '0001-01-10']) {
+    const answer = await operator('/operator/v1/exchange/send', {
+      method: 'POST',
+      body: { delivery_date: day },
+    });
+    assert.deepEqual([answer.status, answer.body.messages], [200, []], day);
+    assert.deepEqual(await jobAt(`${day}T12:00:00Z`), []);
+  }
 });

@@ -12,19 +12,15 @@ import { statement } from '../src/platform/db/statement.ts';
 import { agree, newPlace, operating, readSchedule, receiveAll } from './exchanging.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ environment: { MESSAGE_LIMIT_MB: '64' } });
 const small = await startTestPlatform({ environment: { MESSAGE_LIMIT_MB: '1' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const { send, receive, messages } = operating(platform, operator);
-const [seller, buyer] = [
-  await newPlace(platform, world, 'DE_TENNET'),
-  await newPlace(platform, world, 'DE_TENNET'),
-];
+const [seller, buyer] = [await newPlace(platform, 'DE_TENNET'), await newPlace(platform, 'DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 await world.volumes(contract, DAY, 1000);
 await send({ delivery_date: DAY });
@@ -151,7 +147,7 @@ test('only XML is accepted, and a body is required', async () => {
 });
 
 test('a document over the limit is rejected and not stored; in the inbox it is reported and set aside', async () => {
-  const smallOperator = client(small.baseUrl, await createWorld(small.db, small.clock).operatorKey());
+  const smallOperator = client(small.baseUrl, await small.world.operatorKey());
   const tooLarge = `${ess}<!--${'x'.repeat(1024 * 1024)}-->`;
   const answer = await operating(small, smallOperator).receive(tooLarge);
   assert.deepEqual([answer.status, problemOf(answer).code], [413, 'payload_too_large']);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Message } from '@saldo/api';
 import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
@@ -12,6 +11,7 @@ import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
@@ -20,32 +20,28 @@ import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** The product on a database that the test can read and lock. */
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exchange-'));
-const database = await createDatabase();
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
 const KEY = 'operator-key-of-this-test';
 const environment = {
   DATA_DIR: path.join(folder, 'data'),
-  DATABASE_URL: database.url,
+  DATABASE_URL: databaseUrl,
   DEMO: 'off',
   SALDO_OPERATOR_KEY: KEY,
   RATE_LIMIT: '1000000',
 };
 const outbox = path.join(environment.DATA_DIR, 'outbox');
 const inbox = path.join(environment.DATA_DIR, 'inbox');
-const holder = new pg.Client({ connectionString: database.url });
+const holder = new pg.Client({ connectionString: databaseUrl });
 await holder.connect();
-const db = openDatabase(database.url);
+atEnd(() => holder.end());
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
 const world = createWorld(db, { now: () => Date.now() });
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer, { first: '2020-01-01', last: '2099-12-31' });
 let product: Product | null = null;
-after(async () => {
-  if (product?.child.exitCode === null && product.child.signalCode === null) await product.end('SIGKILL');
-  await holder.end();
-  await db.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+atEnd(() => product?.end('SIGKILL'));
 
 /** Far enough ahead that no job sends it. */
 const day = (ahead: number) => addDays(dayOf(Date.now()), ahead);
@@ -58,6 +54,7 @@ const sendDay = (on: string) =>
 async function deliver(on: string): Promise<void> {
   await world.volumes(contract, on, 1000);
   await world.nominate();
+  await world.untilNetted();
 }
 
 /** Blocks the change of a message to this state until `release` is called. */

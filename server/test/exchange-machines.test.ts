@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Message } from '@saldo/api';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
@@ -10,6 +9,7 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { writeIntoFolder } from '../src/exchange/transport/folders.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
@@ -21,29 +21,23 @@ import { createWorld } from './world.ts';
  * Two processes on one database, as on two machines that have no folder in common. The gateway to the TSOs is on the
  * machine of the first one.
  */
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-machines-'));
-const database = await createDatabase();
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
 const KEY = 'operator-key-of-this-test';
-const started: Product[] = [];
-const db = openDatabase(database.url);
-after(async () => {
-  for (const product of started) await product.end('SIGKILL');
-  await db.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
 
 const dataDirOf = (machine: string) => path.join(folder, machine);
 async function start(machine: string, settings: Record<string, string>): Promise<Product> {
   const product = await startProduct({
     DATA_DIR: dataDirOf(machine),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     DEMO: 'off',
     SALDO_OPERATOR_KEY: KEY,
     RATE_LIMIT: '1000000',
     ...settings,
   });
-  started.push(product);
+  atEnd(() => product.end('SIGKILL'));
   return product;
 }
 const withGateway = await start('gateway', {});

@@ -1,20 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { exchangeRemotely } from '../src/exchange/process/remote.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startStandIn } from './sftp-stand-in.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-sftp-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const server = await startStandIn('saldo', 'correct horse');
 const [knownHosts, passwordFile] = [path.join(folder, 'known-hosts'), path.join(folder, 'password')];
 await writeFile(knownHosts, `[127.0.0.1]:${server.port} ${server.hostKey}\n`);
@@ -25,13 +23,10 @@ const platform = await startTestPlatform({
     SFTP_KNOWN_HOSTS: knownHosts,
   },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, messages } = operating(platform, operator);
-const places = [
-  await newPlace(platform, world, 'DE_TENNET'),
-  await newPlace(platform, world, 'DE_TENNET'),
-] as const;
+const places = [await newPlace(platform, 'DE_TENNET'), await newPlace(platform, 'DE_TENNET')] as const;
 await world.volumes(await agree(world, ...places), DAY, 1000);
 await send({ delivery_date: DAY });
 const tryRun = async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Message, Tso } from '@saldo/api';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
@@ -14,6 +13,7 @@ import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { readSchedule } from './exchanging.ts';
 import { client } from './harness.ts';
@@ -31,24 +31,20 @@ const DAY = addDays(dayOf(Date.now()), 20);
 const DAY_STEM = DAY.replaceAll('-', '');
 
 const skip = withoutSshd;
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-sftp-'));
-const database = await createDatabase();
-const db = openDatabase(database.url);
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
 const world = createWorld(db, { now: () => Date.now() });
 const [slow, quick] = skip ? [null, null] : [await startSshd(), await startSshd()];
 const knownHosts = path.join(folder, 'known-hosts');
 let product: Product | null = null;
-after(async () => {
-  if (product?.child.exitCode === null && product.child.signalCode === null) await product.end('SIGKILL');
-  await db.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+atEnd(() => product?.end('SIGKILL'));
 const dataDir = path.join(folder, 'data');
 const start = async () => {
   product = await startProduct({
     DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     DEMO: 'off',
     SALDO_OPERATOR_KEY: KEY,
     RATE_LIMIT: '1000000',
@@ -115,6 +111,7 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
   await reaches('DE_TENNET', '1 confirmed');
   for (const contract of contracts) await world.volumes(contract, DAY, 2000);
   await world.nominate();
+  await world.untilNetted();
   assert.deepEqual((await send()).body.faults, []);
   await reaches('DE_50HERTZ', '1 sent', '2 sent');
   await reaches('DE_TENNET', '1 confirmed', '2 delivered');

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliverStored, unconfirmed } from '../src/exchange/process/deliver.ts';
+import { listDaysToSend } from '../src/exchange/process/schedules.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
+import { HandoverFailed } from '../src/exchange/transport/transport.ts';
 import { DatabaseUnavailable } from '../src/platform/db/connection.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const { db, clock, exchange } = platform;
-const world = createWorld(db, clock);
+const { db, clock, exchange, world } = platform;
 const { producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 
@@ -61,4 +61,28 @@ test('a message whose record was committed without a confirmation is forgotten b
   await deliverOn(db);
   assert.equal(delivered.length, 1);
   assert.equal(unconfirmed.size, 0);
+});
+
+test('a failed delivery is not recorded when another process has delivered the message meanwhile', async () => {
+  const day = '2026-10-24';
+  await storeSchedule(day);
+  const failing = {
+    deliver: async () => {
+      throw new HandoverFailed('the outbox cannot be written');
+    },
+  };
+  const overtaken: Database = {
+    ...db,
+    // The failed transaction has released the lock of the day.
+    transaction: (work) =>
+      db.transaction(work).catch(async (error: unknown) => {
+        await deliverOn(db);
+        throw error;
+      }),
+  };
+  const run = { messageIds: [], faults: [] };
+  await deliverStored(overtaken, clock.now(), { ...exchange, transport: failing }, null, run);
+  assert.equal(delivered.length, 1);
+  assert.deepEqual(run.faults, []);
+  assert.deepEqual(await listDaysToSend(db, day, clock.now()), []);
 });

@@ -5,18 +5,17 @@ import pg from 'pg';
 import { agree, newPlace, operating, type Place, readSchedule, unmatchedSlots } from './exchanging.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** Each test has its own day. The same groups deliver on all of them. */
 const platform = await startTestPlatform({
   now: '2026-10-20T08:00:00Z',
   environment: { EXCHANGE_FORMATS: 'DE_AMPRION=cim,DE_TRANSNET_BW=cim' },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages, answer, outbox } = operating(platform, operator);
 
-const place = (tso: Tso) => newPlace(platform, world, tso);
+const place = (tso: Tso) => newPlace(platform, tso);
 const [wind, sun, city, works] = [
   await place('DE_50HERTZ'),
   await place('DE_TENNET'),

@@ -17,7 +17,7 @@ import type { World, WorldBrp, WorldContract, WorldGroup } from './world.ts';
 /** A balance group in a control area, with its own BRP and an API client for it. */
 export type Place = { tso: Tso; group: WorldGroup; brp: WorldBrp; ask: Client };
 
-export async function newPlace({ baseUrl }: TestPlatform, world: World, tso: Tso): Promise<Place> {
+export async function newPlace({ baseUrl, world }: TestPlatform, tso: Tso): Promise<Place> {
   const brp = await world.brp();
   return { tso, brp, group: await world.group(brp, [tso]), ask: client(baseUrl, brp.key) };
 }

@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { kwhOf, makeDeal } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
 const SLOTS = 100;
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
 type Explained = {
   direction: 'out' | 'in';
@@ -93,7 +92,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
 });
 
 test('an explanation lists what counted when the version was created, and nothing later', async () => {
-  const { contract, asSeller } = await makeDeal(platform, world);
+  const { contract, asSeller } = await makeDeal(platform);
   await world.volumes(contract, DAY, 250);
   await world.nominate();
   const [first] = (await asSeller('/v1/nominations')).body.nominations;
@@ -120,7 +119,7 @@ test('an explanation lists what counted when the version was created, and nothin
 });
 
 test('an explanation is visible to viewers of the nomination only', async () => {
-  const { contract, asSeller, asBuyer } = await makeDeal(platform, world);
+  const { contract, asSeller, asBuyer } = await makeDeal(platform);
   await world.volumes(contract, DAY, 250);
   await world.nominate();
   const [nomination] = (await asSeller('/v1/nominations')).body.nominations;

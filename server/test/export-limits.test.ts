@@ -6,13 +6,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { untilBlockedFor } from './blocked.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { startSevered } from './severed.ts';
-import { createWorld } from './world.ts';
+import { until } from './until.ts';
 
 /** Few places for ordinary requests: exports must not take any of them. */
 const platform = await startTestPlatform({ environment: { REQUESTS_AT_ONCE: '2', RATE_LIMIT: '1000' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, buyer, producer, consumer } = await world.pair();
 const FIRST = '2026-01-01';
 const DAYS = 200;
@@ -24,8 +25,9 @@ for (const contract of contracts)
 const LARGE =
   '/v1/exports/transactions?format=ndjson&delivery_start=2025-12-31T23:00:00Z&delivery_end=2026-12-31T23:00:00Z';
 const SMALL = '/v1/exports/transactions?format=ndjson&delivery_date=2026-01-01';
+const SILENCE_S = 1;
 const impatient = await startTestPlatform({
-  environment: { DATABASE_URL: platform.databaseUrl, EXPORT_SILENCE_S: '1' },
+  environment: { DATABASE_URL: platform.databaseUrl, EXPORT_SILENCE_S: String(SILENCE_S) },
 });
 const severed = await startSevered(platform.databaseUrl);
 
@@ -92,7 +94,7 @@ test('a key has four exports at once, the fifth gets 429 and none of them a seco
   );
   const operator = client(platform.baseUrl, await world.operatorKey());
   assert.equal((await operator(`/operator${SMALL}`)).status, 200);
-  assert.equal((await request(SMALL, { method: 'HEAD' })).status, 200, 'HEAD reads nothing');
+  assert.equal((await request(SMALL, { method: 'HEAD' })).status, 200, 'HEAD takes no place');
   await close(readers[0]!);
   await eventually(async () => (await request(SMALL)).status === 200, 'a closed export frees its place');
   for (const reader of readers.slice(1)) await close(reader);
@@ -160,6 +162,27 @@ test('a reader that takes nothing for a while is disconnected, and its place is 
   const rest = await Promise.all(readers.map(readRest));
   // The others may go on before their time is over.
   assert.ok(rest.some(({ isWhole }) => !isWhole));
+});
+
+const LOCK = statement('test_lock', 'lock table contract in access exclusive mode');
+
+test('a reader that waits for the database is not disconnected', async () => {
+  const request = client(impatient.baseUrl, seller.key);
+  const expected = (await client(platform.baseUrl, seller.key)(SMALL)).text;
+  const exportSlowly = () =>
+    platform.db.transaction(async (tx) => {
+      await tx.query(LOCK);
+      const answered = request(SMALL).catch(() => null);
+      await untilBlockedFor(tx, 1.5 * SILENCE_S * 1000);
+      return { answered };
+    });
+  const answer = await until(async () => {
+    const answered = await (await exportSlowly()).answered;
+    assert.ok(answered, 'it was disconnected');
+    // On a busy machine the lock may outlast the time limit of the statement.
+    return answered.status === 503 ? null : answered;
+  });
+  assert.deepEqual([answer.status, answer.text], [200, expected]);
 });
 
 test('a failure breaks the connection, so that no part is taken for the whole', async () => {

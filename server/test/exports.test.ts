@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import {
+  EXPORT_MEDIA_TYPES,
   NOMINATION_COLUMNS,
   NOMINATION_STATUSES,
   type Nomination,
@@ -16,12 +16,20 @@ import {
 } from '@saldo/api';
 import { addDays, dayOf, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
-import { assertRefused, type Client, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { temporaryFolder } from './clean-up.ts';
+import {
+  type Answer,
+  assertRefused,
+  type Client,
+  client,
+  problemOf,
+  startTestPlatform,
+  walk,
+} from './harness.ts';
 import { confirm, listNominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-03-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, buyer: partner, sellerGroup, buyerGroup, producer, consumer } = await world.pair();
 const own = await world.customer(brp, { group: await world.group(brp, ['DE_TENNET']), tso: 'DE_TENNET' });
 const { uuid: assetUuid } = await world.asset();
@@ -78,8 +86,7 @@ await world.nominate();
 const nominated = await listNominated(request, `&delivery_date=${SPRING}&status=pending`);
 await confirm(platform, nominated[0]!, (kw, at) => Math.max(0, kw - (at % 3) * 4));
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-exports-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
 after(() => duckdb.closeSync());
 await duckdb.run("set TimeZone = 'UTC'");
@@ -331,10 +338,31 @@ test('the format follows from the parameter, else from Accept, and the file has 
   assert.equal((await heads(day(SPRING), { accept: '*/*' }))[0], 'text/csv; charset=utf-8');
 });
 
-test('HEAD has the headers of an export without its rows', async () => {
+/** Without the headers of one request, and those of the connection, which `fetch` closes after HEAD. */
+const sharedHeaders = ({ headers }: Answer) =>
+  [...headers].filter(
+    ([name]) => !/^(date|x-request-id|x-ratelimit-.*|connection|keep-alive|transfer-encoding)$/.test(name),
+  );
+
+test('HEAD has the status and the headers of an export without its rows', async () => {
   const answer = await request(`/v1/exports/transactions?${WHOLE}&format=ndjson`, { method: 'HEAD' });
   assert.deepEqual([answer.status, answer.text], [200, '']);
   assert.equal(answer.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+  for (const list of ['transactions', 'nominations']) {
+    for (const query of [WHOLE, `${WHOLE}&eic=11XUNKNOWN`, 'delivery_date=2031-01-01']) {
+      for (const accept of [...Object.values(EXPORT_MEDIA_TYPES), '*/*']) {
+        const path = `/v1/exports/${list}?${query}`;
+        const get = await request(path, { headers: { accept } });
+        const head = await request(path, { method: 'HEAD', headers: { accept } });
+        assert.equal(head.text, '');
+        assert.deepEqual(
+          [head.status, sharedHeaders(head)],
+          [get.status, sharedHeaders(get)],
+          `${path} ${accept}`,
+        );
+      }
+    }
+  }
 });
 
 test('CSV and NDJSON are compressed when asked for, Parquet is not compressed again', async () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../src/platform/db/connection.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { startReplication, type TestServer } from './replication.ts';
@@ -18,12 +17,7 @@ import { createWorld } from './world.ts';
  * that know both hosts. Clients repeat what has failed with the same `Idempotency-Key`.
  */
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-failover-'));
-const started: Product[] = [];
-after(async () => {
-  for (const { child, end } of started) if (child.exitCode === null) await end('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
 
 const KEY = 'operator-key-of-this-test';
 const urlOf = (...servers: TestServer[]) =>
@@ -45,7 +39,7 @@ async function startPair(name: string) {
   const products: Product[] = [];
   for (const process of ['one', 'two']) {
     const product = await startProduct({ ...environment, DATA_DIR: path.join(folder, name, process) });
-    started.push(product);
+    atEnd(() => product.end('SIGKILL'));
     products.push(product);
   }
   await makeSynchronous(primary);
@@ -167,7 +161,7 @@ test('a former primary that is back, and does not know of its successor, gets no
     DEMO: 'off',
     DATA_DIR: path.join(folder, 'killed', 'fresh'),
   });
-  started.push(fresh);
+  atEnd(() => fresh.end('SIGKILL'));
   const created = await send(fresh, '/operator/v1/brps', {
     method: 'POST',
     body: JSON.stringify({ name: 'after the return fresh' }),

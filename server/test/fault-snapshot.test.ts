@@ -5,10 +5,9 @@ import { compareVolumes } from '../faults/compare-volumes.ts';
 import { History } from '../faults/journal.ts';
 import { readSnapshot } from '../faults/snapshot.ts';
 import { startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 

@@ -21,10 +21,9 @@ import { operator } from '../../portal/src/i18n/de/operator.ts';
 import { problems, translate } from '../../portal/src/i18n/de/problems.ts';
 import { compile, compileQuery } from '../src/platform/http/validation.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
 /** The portal shows the server's messages in German: each that can be provoked here must have a translation. */
 

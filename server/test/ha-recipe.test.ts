@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { exampleValues, fillIn, placeholdersOf, RECIPE_FILES } from '../faults/ha/recipe.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { CHECKOUT } from './markdown-blocks.ts';
 
 const HAPROXY = '/usr/sbin/haproxy';
@@ -20,9 +20,8 @@ test('the files of the recipe need exactly the values that ha.env.example lists'
   assert.throws(() => fillIn('saldo.env', {}), /a placeholder without a value/);
 });
 
-test('HAProxy accepts its configuration', { skip: !existsSync(HAPROXY) }, async (t) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-haproxy-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+test('HAProxy accepts its configuration', { skip: !existsSync(HAPROXY) }, async () => {
+  const folder = await temporaryFolder();
   const file = path.join(folder, 'haproxy.cfg');
   await writeFile(file, fillIn('haproxy.cfg', { ...exampleValues(), NODE_HOST: '127.0.0.1' }));
   // Rejects with the messages of HAProxy.

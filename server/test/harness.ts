@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after } from 'node:test';
 import {
   brpEndpoints,
   type Endpoint,
@@ -21,7 +17,9 @@ import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
 import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { startPlatform } from '../src/start-platform.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
+import { createWorld, type World } from './world.ts';
 
 /** A clock that only the test moves. */
 export type TestClock = { now(): number; set(instant: string): void };
@@ -45,6 +43,8 @@ export type TestPlatform = {
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
   clock: TestClock;
+  /** Creates records in its database. */
+  world: World;
   /** The exchange settings, for tests that run its jobs explicitly. */
   exchange: ExchangeParts;
   /** Moves the time by which the exchange decides whether a file is complete. */
@@ -67,15 +67,15 @@ export async function startTestPlatform(
     portalDir?: string;
   } = {},
 ): Promise<TestPlatform> {
-  const database = await createDatabase();
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-data-'));
+  const databaseUrl = options.environment?.['DATABASE_URL'] ?? (await createDatabase());
+  const dataDir = await temporaryFolder();
   const clock = testClock(options.now ?? '2026-10-20T08:00:00Z');
   const environment = {
     PORT: '0',
     CUSTOMER_PORT: '0',
     ADMIN_PORT: '0',
     DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     RATE_LIMIT: '1000000',
     ...options.environment,
   };
@@ -88,27 +88,24 @@ export async function startTestPlatform(
     runsJobs: false,
     portalDir: options.portalDir ?? null,
   });
-  const db = openDatabase(database.url);
-  after(async () => {
-    await platform.stop();
-    await db.close();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+  atEnd(() => platform.stop());
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
+  atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   let monotonicMs = 0;
   const exchange = exchangeOf(config, () => monotonicMs);
-  after(() => {
+  atEnd(() => {
     for (const transport of Object.values(exchange.remote)) transport.close();
   });
   return {
     baseUrl,
     customerUrl,
     adminUrl,
-    databaseUrl: database.url,
+    databaseUrl,
     db,
     flush,
     clock,
+    world: createWorld(db, clock, config.marketRules),
     exchange,
     rest: (ms) => {
       monotonicMs += ms;
@@ -222,14 +219,8 @@ function closed(schema: unknown): unknown {
 }
 
 const validators = new Map<TSchema, Validator>();
-function validatorOf(schema: TSchema): Validator {
-  let validator = validators.get(schema);
-  if (!validator) {
-    validator = compile(closed(schema) as TSchema);
-    validators.set(schema, validator);
-  }
-  return validator;
-}
+const validatorOf = (schema: TSchema): Validator =>
+  validators.getOrInsertComputed(schema, () => compile(closed(schema) as TSchema));
 const responseValidator = (endpoint: Endpoint) => validatorOf(endpoint.response);
 const validProblem = (body: unknown) => validatorOf(Problem)(body);
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const platform = await startTestPlatform({ now: NOW, environment: { SANDBOX: 'on' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const health = async () => (await operator('/operator/v1/health')).body;
 

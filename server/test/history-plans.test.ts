@@ -3,15 +3,17 @@ import { test } from 'node:test';
 import { addDays, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import pg from 'pg';
 import { addMonths, firstDayOf } from '../src/archived-days/months.ts';
+import { listDaysToSend } from '../src/exchange/process/schedules.ts';
 import { MEASURE } from '../src/health/metrics.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
+import type { Db } from '../src/platform/db/database.ts';
+import type { Statement } from '../src/platform/db/statement.ts';
 import { timestamp } from '../src/platform/db/wire-types.ts';
 import { type Asked, explain, nodesOf, numberIn } from './explain.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { confirm, listNominated, only } from './nominated.ts';
 import { insertDays, pretendGrowth } from './platform-rows.ts';
 import { createRecordedApp } from './recorded-app.ts';
-import { createWorld } from './world.ts';
 
 /**
  * A page costs what its days cost, not what the history has. Every page is requested with 3 and with 36 stored months,
@@ -24,7 +26,7 @@ const DAYS_PER_MONTH = 4;
 const OTHER_PAIRS = 12;
 const LIMIT = 4;
 
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, buyerGroup, consumer } = await world.pair();
 const group = await world.group(seller, ['DE_50HERTZ', 'DE_AMPRION', 'DE_TENNET', 'DE_TRANSNET_BW']);
 // With a handful of BRPs, PostgreSQL would skip through indexes that begin with a BRP.
@@ -68,6 +70,7 @@ const NAMES: Readonly<Record<string, string>> = {
   brp: seller.id,
   late_day: `delivery_date=${firstDayOf(LAST_MONTH)}`,
   month: formatInstant(dayStart(firstDayOf(LAST_MONTH))),
+  last_month: formatInstant(dayStart(firstDayOf(addMonths(LAST_MONTH, -1)))),
   sender: group.eic,
   receiver: buyerGroup.eic,
   day: `delivery_date=${DAY}`,
@@ -125,6 +128,7 @@ const PAGES_OF_DAYS: Readonly<Record<Caller, readonly string[]>> = {
     '/operator/v1/exports/transactions?{day}',
     '/operator/v1/exports/nominations?{day}',
     ...listsOf('/operator/v1/audit', ['since={month}'], ['', '&actor=actor']),
+    ...listsOf('/operator/v1/audit', ['until={last_month}&order=newest_first'], ['', '&actor=actor']),
   ],
 };
 
@@ -203,13 +207,33 @@ async function measure(pages: typeof PAGES_OF_DAYS): Promise<Map<string, Reads>>
   return found;
 }
 
+/** The statement by which the job finds what it has to send. */
+async function askDaysToSend(): Promise<Asked> {
+  const found: Asked[] = [];
+  const recording = {
+    query(statement: Statement, values: readonly unknown[] = []) {
+      found.push({ statement, values });
+      return platform.db.query(statement, values);
+    },
+  } as Pick<Db, 'query'> as Db;
+  const days = await listDaysToSend(recording, null, platform.clock.now());
+  assert.deepEqual(
+    days.filter(({ delivery_day: day }) => day >= DAY).map(({ delivery_day: day }) => day),
+    [DAY, NEXT],
+  );
+  return found[0] ?? assert.fail();
+}
+
 async function measureAll() {
   const scrape = {
     statement: MEASURE,
     values: [timestamp(platform.clock.now()), dayOf(platform.clock.now())],
   };
+  const ofDays = await measure(PAGES_OF_DAYS);
+  ofDays.set('metrics', await readsOf([scrape]));
+  ofDays.set('job that sends', await readsOf([await askDaysToSend()]));
   return {
-    ofDays: (await measure(PAGES_OF_DAYS)).set('metrics', await readsOf([scrape])),
+    ofDays,
     withoutDays: await measure(PAGES_WITHOUT_DAYS),
   };
 }

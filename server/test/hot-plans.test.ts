@@ -5,11 +5,10 @@ import { hotConfig } from '../src/platform/db/connection.ts';
 import { type HotStatement, knownHotStatements } from '../src/platform/db/statement.ts';
 import { explain, nodesOf } from './explain.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 /** Hot statements share connections, so each must be fast on a platform of any size. */
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, sellerGroup, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const session = new pg.Client(hotConfig(platform.databaseUrl));

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 

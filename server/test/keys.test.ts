@@ -10,13 +10,12 @@ import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import type { Db } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const OPERATOR_KEY = 'sixteen-or-more!';
 
 const platform = await startTestPlatform({ now: NOW });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const request = client(platform.baseUrl);
 /** The log lines of a platform with the most verbose level. */
@@ -179,8 +178,7 @@ test('no secret is in the database, only its hash', async () => {
 });
 
 test('the log has the request and the key’s id, and never the key, for any outcome', async () => {
-  const { db, baseUrl } = logged;
-  const own = createWorld(db, platform.clock);
+  const { baseUrl, db, world: own } = logged;
   const owner = await own.brp();
   const { id, secret } = await own.key(owner);
   const ask = client(baseUrl, secret);

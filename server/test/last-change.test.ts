@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import { createAccount } from '../src/parties/actions.ts';
 import { signedIn } from './browser.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, sellerGroup, buyer } = await world.pair();
 const customer = await world.customer(brp);
 const account = await platform.db.transaction((tx) =>

@@ -9,12 +9,12 @@ import { statement } from '../src/platform/db/statement.ts';
 import { operating, readSchedule } from './exchanging.ts';
 import { assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { flat, kwhOf, listNominated, type Nominated } from './nominated.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 /** Everything is done over HTTP, on the clock of a sandbox. */
 const platform = await startTestPlatform({ environment: { SANDBOX: 'on' } });
 const { db, exchange } = platform;
-const operator = client(platform.baseUrl, await createWorld(db, platform.clock).operatorKey());
+const operator = client(platform.baseUrl, await platform.world.operatorKey());
 
 async function call(method: string, path: string, body: unknown) {
   const answer = await operator(`/operator/v1${path}`, { method, body });

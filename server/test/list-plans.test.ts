@@ -17,7 +17,6 @@ import { type Asked, explain, nodesOf, type PlanNode } from './explain.ts';
 import { startTestPlatform } from './harness.ts';
 import { insertPlatformRows, pretendGrowth } from './platform-rows.ts';
 import { createRecordedApp } from './recorded-app.ts';
-import { createWorld } from './world.ts';
 
 /**
  * The cost of a list must depend on its tenant's rows, not on the platform's. Each list is requested over HTTP, and
@@ -46,7 +45,7 @@ async function loadPlatform(): Promise<Record<string, string>> {
 }
 
 const ids = await loadPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { eic } = await world.group({ no: 1, id: '', key: '' });
 const cookieOf = async (owner: Parameters<typeof signedIn>[1]) => ({
   cookie: (await signedIn(platform, owner)).browser.cookie,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { type Client, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld, type WorldContract } from './world.ts';
+import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, buyer: partner, sellerGroup, producer, consumer } = await world.pair();
 const own = await world.customer(brp, { group: await world.group(brp, ['DE_TENNET']), tso: 'DE_TENNET' });
 const stranger = await world.brp();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { type Product, startProduct } from './product.ts';
 import { until } from './until.ts';
@@ -16,20 +16,15 @@ import { until } from './until.ts';
  * The product on a Postgres that is killed, restarted, disconnected and suspended during requests. The process must
  * survive, answer 503 with Retry-After meanwhile, and 200 afterwards.
  */
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-lost-'));
+const folder = await temporaryFolder();
 const outside = path.join(folder, 'outside');
 await createDemoFolder(outside);
 const postgres = await startEmbeddedPostgres({ application: SALDO, dataDir: outside, say: () => {} });
-const started: Product[] = [];
-after(async () => {
-  for (const { child, end } of started) if (child.exitCode === null) await end('SIGTERM');
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+atEnd(() => postgres.stop());
 
 const start = async (environment: Record<string, string> & { DATA_DIR: string }) => {
   const product = await startProduct({ RATE_LIMIT: '1000000', DEMO: 'on', ...environment });
-  started.push(product);
+  atEnd(() => product.end('SIGTERM'));
   return product;
 };
 
@@ -209,7 +204,7 @@ for (const setup of SETUPS) {
       resume();
     }
     await untilBack(requests);
-    assert.equal((await fetch(`${setup.product.adminUrl}/readyz`)).status, 200);
+    await setup.product.untilReady();
     assert.equal(setup.product.child.exitCode, null, setup.product.log());
   });
 }

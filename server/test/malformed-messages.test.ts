@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { until } from './until.ts';
 import { createWorld } from './world.ts';
 
 /** A pooler whose server fails in the middle of a row: the client gets the beginning of the row, and then an error. */
-const database = await createDatabase();
-const { host, port, user, password, database: name } = new pg.Client({ connectionString: database.url });
+const databaseUrl = await createDatabase();
+const { host, port, user, password, database: name } = new pg.Client({ connectionString: databaseUrl });
 let broken = 0;
 let rowsToBreak = 0;
 const pooler = createServer((near) => {
@@ -40,18 +41,15 @@ function breakFirstRow(chunk: Buffer): Buffer {
   return chunk;
 }
 
+atEnd(() => pooler.close());
 const { port: poolerPort } = pooler.address() as AddressInfo;
 const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@127.0.0.1:${poolerPort}/${name}?sslmode=disable`;
 const { baseUrl, clock } = await startTestPlatform({ environment: { DATABASE_URL: url } });
-const db = openDatabase(database.url);
+const db = openDatabase(databaseUrl);
 const world = createWorld(db, clock);
 const brp = await world.brp();
 const customer = await world.customer(brp);
-after(async () => {
-  await db.close();
-  pooler.close();
-  await database.drop();
-});
+atEnd(() => db.close());
 
 test('a message that makes no sense breaks the connection, not the process', async () => {
   const ask = client(baseUrl, brp.key);

@@ -13,7 +13,6 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
-import { createWorld } from './world.ts';
 
 /** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
@@ -26,7 +25,7 @@ const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE:
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '2' } });
 const broken = await startTestPlatform();
 const shared = await startTestPlatform({ environment: { CORS_ORIGINS: 'https://shop.example' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const key = await world.accountKey();
 const operatorKey = await world.operatorKey();
 const brp = await world.brp();
@@ -197,7 +196,7 @@ test('answers are compressed on request, and request ids are adopted', async () 
 });
 
 test('browsers of configured origins may read the headers of a page', async () => {
-  const sharedKey = await createWorld(shared.db, shared.clock).accountKey();
+  const sharedKey = await shared.world.accountKey();
   const { headers } = await client(shared.customerUrl, sharedKey)('/v1/assets', {
     headers: { origin: 'https://shop.example' },
   });
@@ -209,7 +208,7 @@ test('browsers of configured origins may read the headers of a page', async () =
 });
 
 test('the customer API is rate limited too, and all listeners count an address’s failures together', async () => {
-  const limitedKey = await createWorld(strict.db, strict.clock).accountKey();
+  const limitedKey = await strict.world.accountKey();
   const ask = client(strict.customerUrl, limitedKey);
   assert.equal((await ask('/v1/assets')).headers.get('x-ratelimit-remaining'), '1');
   assert.equal((await ask('/v1/demands')).headers.get('x-ratelimit-remaining'), '0');
@@ -234,7 +233,7 @@ const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; 
       return { status, body: JSON.parse(body) };
     },
     internal_error: async () => {
-      const accountKey = await createWorld(broken.db, broken.clock).accountKey();
+      const accountKey = await broken.world.accountKey();
       await broken.db.transaction((tx) =>
         tx.query(statement('test_break', 'alter table offer rename to offer_secret_name')),
       );

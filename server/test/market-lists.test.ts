@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
@@ -12,7 +11,7 @@ const namedPort = await freePort();
 const named = await startTestPlatform({
   environment: { CUSTOMER_BASE_URL: 'https://market.example/saldo/', CUSTOMER_PORT: String(namedPort) },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const key = await world.accountKey();
 const request = client(platform.customerUrl, key);
@@ -129,7 +128,7 @@ test('links name the first and last page always, and the neighbours if they exis
 });
 
 test('links and cover addresses start with CUSTOMER_BASE_URL', async () => {
-  const ownKey = await createWorld(named.db, named.clock).accountKey();
+  const ownKey = await named.world.accountKey();
   assert.equal(named.customerUrl, 'https://market.example/saldo');
   const answer = await client(`http://127.0.0.1:${namedPort}`, ownKey)('/v1/assets');
   assert.match(

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const request = client(platform.baseUrl, await world.operatorKey());
 const customer = client(platform.customerUrl, await world.accountKey());
 const operator = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>

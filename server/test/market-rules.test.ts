@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import type { Tso, UnsentNomination } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
 import { flat } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** The last day of the old rules and the first of the new ones in the example of the operations page. */
 const [BEFORE, SINCE] = ['2027-03-31', '2027-04-01'];
 const [OLD_PARTY, NEW_PARTY] = ['10XDE-RWENET---W', '11XNORDWIND----J'];
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-rules-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const read = (name: string) => readFile(path.join(CHECKOUT, name), 'utf8');
 const builtIn = JSON.parse(await read('core/src/market-rules.json'));
 const examples = parseBlocks('docs/operations.md', await read('docs/operations.md'));
@@ -42,11 +40,10 @@ const platform = await startTestPlatform({
   now: '2027-03-29T08:00:00Z',
   environment: { MARKET_RULES: rulesFile, WAIT_PHASE: 'DE_AMPRION=send' },
 });
-const { clock, db, exchange, config } = platform;
-const world = createWorld(db, clock, config.marketRules);
+const { clock, db, exchange, config, world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages } = operating(platform, operator);
-const place = (tso: Tso) => newPlace(platform, world, tso);
+const place = (tso: Tso) => newPlace(platform, tso);
 const [seller, buyer] = [await place('DE_AMPRION'), await place('DE_AMPRION')];
 const tennet = [await place('DE_TENNET'), await place('DE_TENNET')] as const;
 const withinAmprion = await agree(world, seller, buyer);

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { startSevered } from './severed.ts';
 import { until } from './until.ts';
 import { appendEvent, webhookWorkerOf } from './webhook-receiver.ts';
-import { createWorld } from './world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RULES = path.join(ROOT, 'deploy/prometheus/saldo.rules.yaml');
@@ -28,26 +27,22 @@ const OPERATOR_KEY = 'an-operator-key-for-this-test';
 const run = promisify(execFile);
 const rules = await readFile(RULES, 'utf8');
 const ALERTS = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-monitoring-'));
-const database = await createDatabase();
-after(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
+const databaseUrl = await createDatabase();
 const severed = await startSevered();
 const broken = await startTestPlatform();
 /** Does one request at once, and lets others wait for a millisecond. */
 const narrow = await startTestPlatform({ environment: { REQUESTS_AT_ONCE: '1', QUEUE_WAIT_MS: '1' } });
 const platform = await startTestPlatform({ environment: { WEBHOOK_ALLOW_PRIVATE: 'on' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const inbox = path.join(folder, 'inbox');
 const product = await startProduct({
-  ...{ DATA_DIR: folder, DATABASE_URL: database.url, INBOX_DIR: inbox, SALDO_OPERATOR_KEY: OPERATOR_KEY },
+  ...{ DATA_DIR: folder, DATABASE_URL: databaseUrl, INBOX_DIR: inbox, SALDO_OPERATOR_KEY: OPERATOR_KEY },
   ...{ LOG_LEVEL: 'fatal' },
 });
-after(() => product.child.exitCode === null && product.end('SIGKILL'));
+atEnd(() => product.end('SIGKILL'));
 
 /** The samples of a scrape by their series. */
 type Scrape = { readonly at: number; readonly samples: ReadonlyMap<string, number> };
@@ -148,7 +143,7 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
       return [found];
     }),
   SaldoOverload: async () => {
-    const { key } = await createWorld(narrow.db, narrow.clock).brp();
+    const { key } = await narrow.world.brp();
     const ask = () => client(narrow.baseUrl, key)('/v1/contracts');
     const before = await scrape(narrow);
     return whileLocked(narrow, async () => {
@@ -158,7 +153,7 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     });
   },
   SaldoServerErrors: async () => {
-    const { key } = await createWorld(broken.db, broken.clock).brp();
+    const { key } = await broken.world.brp();
     await broken.db.transaction((tx) =>
       tx.query(statement('test_break_monitored', 'alter table contract rename to contract_gone')),
     );

@@ -4,7 +4,6 @@ import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordConfirmations } from '../src/nominations/actions.ts';
 import { type Client, client, type TestPlatform } from './harness.ts';
-import type { World } from './world.ts';
 
 export type NominationSlot = {
   slot_number: number;
@@ -41,11 +40,11 @@ export const only = (day: string, slots: readonly number[], value: number, elsew
   flat(day, elsewhere).map((other, at) => (slots.includes(at + 1) ? value : other));
 
 /** A seller and a buyer with a contract, and API clients for both. */
-export async function makeDeal(platform: TestPlatform, world: World) {
+export async function makeDeal({ baseUrl, world }: TestPlatform) {
   const parties = await world.pair();
   const contract = await world.contract(parties.producer, parties.consumer);
-  const asSeller = client(platform.baseUrl, parties.seller.key);
-  const asBuyer = client(platform.baseUrl, parties.buyer.key);
+  const asSeller = client(baseUrl, parties.seller.key);
+  const asBuyer = client(baseUrl, parties.buyer.key);
   return { ...parties, contract, asSeller, asBuyer };
 }
 

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type Client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { confirm, listNominated, makeDeal, type Nominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-06-10';
 const OPERATOR = { name: 'Saldo "Clearing" \\ Öst', eic: '11XALBSTROM----X' };
@@ -12,8 +11,8 @@ const platform = await startTestPlatform({
   now: '2026-01-02T08:00:00Z',
   environment: { OPERATOR_NAME: OPERATOR.name, OPERATOR_EIC: OPERATOR.eic },
 });
-const world = createWorld(platform.db, platform.clock);
-const deal = () => makeDeal(platform, world);
+const { world } = platform;
+const deal = () => makeDeal(platform);
 
 test('every filter lists exactly the matching nominations, in order, over all pages', async () => {
   const { request, eics } = await variedNominations();

@@ -21,15 +21,15 @@ import {
   nominationUuid,
   only,
 } from './nominated.ts';
-import { createWorld, type WorldContract, type WorldCustomer } from './world.ts';
+import type { WorldContract, WorldCustomer } from './world.ts';
 
 const EARLY = '2026-01-02T08:00:00Z';
 const DAY = '2026-06-10';
 
 const platform = await startTestPlatform({ now: EARLY });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
-const deal = () => makeDeal(platform, world);
+const deal = () => makeDeal(platform);
 
 async function invalidate(request: Client, contract: WorldContract, slot: number): Promise<void> {
   const path = `/v1/contracts/${contract.id}/transactions?status=valid&slot_number_from=${slot}&slot_number_to=${slot}`;

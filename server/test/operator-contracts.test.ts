@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const START = '2025-12-31T23:00:00Z';
@@ -12,7 +11,7 @@ const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';
 const PATH = '/operator/v1/contracts';
 
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { seller, buyer, sellerGroup, buyerGroup, producer, consumer } = await world.pair();
 

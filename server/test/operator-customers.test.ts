@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const PATH = '/operator/v1/customers';
 const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';

@@ -8,7 +8,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; headers?: Record<string, string> };
@@ -18,7 +18,7 @@ const platform = await startTestPlatform({
   now: '2026-10-20T08:00:00Z',
   environment: { SANDBOX: 'on', WEBHOOK_ALLOW_PRIVATE: 'on' },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const { seller: brp, sellerGroup, producer, consumer } = await world.pair();

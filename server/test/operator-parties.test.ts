@@ -4,11 +4,11 @@ import { SCOPES, TSOS } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const platform = await startTestPlatform({ now: NOON });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { producer, consumer } = await world.pair();
 const operator = client(platform.baseUrl, await world.operatorKey());
 

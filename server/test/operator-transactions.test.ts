@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-25';
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const PATH = '/operator/v1/transactions';
 

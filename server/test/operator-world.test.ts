@@ -4,14 +4,14 @@ import type { Tso } from '@saldo/api';
 import fc from 'fast-check';
 import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';
-import { createWorld, newEic } from './world.ts';
+import { newEic } from './world.ts';
 
 /** A market created only through the operator API, and read by its BRPs. */
 
 const DAY = '2026-10-25';
 const SLOTS = 100;
 const platform = await startTestPlatform({ now: '2026-10-01T08:00:00Z' });
-const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
+const operator = client(platform.baseUrl, await platform.world.operatorKey());
 
 async function post(path: string, body: unknown): Promise<{ id: string; secret: string }> {
   const answer = await operator(`/operator/v1${path}`, { method: 'POST', body });

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lockContract } from '../src/transactions/actions.ts';
+import { untilBlockedFor } from './blocked.ts';
 import { startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
-import { createWorld } from './world.ts';
 
+const SILENCE_S = 1;
 const platform = await startTestPlatform({
-  environment: { REQUEST_TIMEOUT_S: '1', IMPORT_SILENCE_S: '1' },
+  environment: { REQUEST_TIMEOUT_S: '1', IMPORT_SILENCE_S: String(SILENCE_S) },
 });
 const twin = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const key = await world.operatorKey();
 const { producer, consumer } = await world.pair();
-await world.contract(producer, consumer, { externalId: 'KNOWN' });
+const contract = await world.contract(producer, consumer, { externalId: 'KNOWN' });
 
 const VOLUMES = '/operator/v1/volumes';
 const FILE = 'contract,delivery_date,slot,volume\nKNOWN,2026-10-22,1,1.5\n';
@@ -44,6 +46,20 @@ test('a stalled import is aborted, and its place is free for the next one', asyn
     1,
     'nothing of an incomplete day was stored',
   );
+});
+
+test('an import whose last byte has arrived is answered, however long the database takes', async () => {
+  const { answered } = await platform.db.transaction(async (tx) => {
+    await lockContract(tx, contract.uuid);
+    const request = { method: 'POST', headers, body: FILE.replace('1.5', '1.75') };
+    const answered = fetch(`${platform.baseUrl}${VOLUMES}`, request).then(
+      (answer) => answer.text(),
+      () => 'disconnected',
+    );
+    await untilBlockedFor(tx, 2 * SILENCE_S * 1000);
+    return { answered };
+  });
+  assert.match(await answered, /"corrected":1,/);
 });
 
 test('an import repeated at another process with its key is applied once', async () => {

@@ -1,13 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chown, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { chooseAccount } from '@saldo/postgres/cluster.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { freePort } from './ports.ts';
 import { until } from './until.ts';
 
@@ -42,7 +41,7 @@ export async function startPgbouncer(
   server: { readonly address: string },
   settings: Record<string, string | number> = {},
 ): Promise<Pgbouncer> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-pgbouncer-'));
+  const folder = await temporaryFolder();
   const account = await chooseAccount(SALDO, folder);
   const port = await freePort();
   const [host, serverPort] = server.address.split(':');
@@ -73,10 +72,9 @@ export async function startPgbouncer(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  after(async () => {
+  atEnd(async () => {
     const ended = once(child, 'exit');
     if (child.exitCode === null && child.kill('SIGKILL')) await ended;
-    await rm(folder, { recursive: true, force: true });
   });
   await until(() => {
     if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${log}`);

@@ -6,7 +6,7 @@ import { kwhFromMwh } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
 import { type Answer, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, listNominated } from './nominated.ts';
-import { createWorld, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
+import type { WorldBrp, WorldContract, WorldCustomer } from './world.ts';
 
 /** Around the end of summer time: the day-ahead gate is at 12:30 UTC before it, and at 13:30 UTC from the 25th on. */
 const DAYS = ['2026-10-24', '2026-10-25', '2026-10-26', '2026-10-27', '2026-10-28'] as const;
@@ -15,7 +15,7 @@ const TIMES = ['09:00:00Z', '12:29:59Z', '12:30:00Z', '13:29:59Z', '13:30:00Z', 
 const CLOCK = DAYS.slice(0, 4).flatMap((day) => TIMES.map((time) => `${day}T${time}`));
 
 const platform = await startTestPlatform({ now: CLOCK[0] ?? '' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 type Position = { brp: number; eic: string; tso: Tso };
@@ -213,10 +213,8 @@ class Model {
           [from, 1],
           [to, -1],
         ] as const) {
-          const id = `${eic} ${tso} ${day}`;
-          const saldo = saldos.get(id) ?? SLOTS.map(() => 0);
+          const saldo = saldos.getOrInsertComputed(`${eic} ${tso} ${day}`, () => SLOTS.map(() => 0));
           saldo[SLOTS.indexOf(Number(slot))]! += sign * kwh;
-          saldos.set(id, saldo);
         }
       }
     }
@@ -351,12 +349,11 @@ async function compare({ brps, positions, contracts }: Market, model: Model): Pr
     for (const day of DAYS) {
       for (const one of await listNominated(request, `&delivery_date=${day}`)) {
         if (one.status === 'superseded') continue;
-        const id = `${one.eic} ${one.tso} ${day}`;
         const amounts = amountsOf(one);
-        const saldo = nominated.get(id) ?? SLOTS.map(() => 0);
+        const id = `${one.eic} ${one.tso} ${day}`;
+        const saldo = nominated.getOrInsertComputed(id, () => SLOTS.map(() => 0));
         for (const [index, slot] of SLOTS.entries())
           saldo[index]! += (one.direction === 'out' ? 1 : -1) * (amounts[slot - 1] ?? 0);
-        nominated.set(id, saldo);
       }
     }
   }

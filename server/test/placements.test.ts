@@ -13,7 +13,7 @@ import {
   walk,
 } from './harness.ts';
 import { amountsOf, flat, listNominated } from './nominated.ts';
-import { createWorld, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
+import type { WorldBrp, WorldContract, WorldCustomer } from './world.ts';
 
 /** 11:00 in Germany, before the gate of the next day. */
 const MORNING = '2026-10-20T09:00:00Z';
@@ -21,7 +21,7 @@ const TODAY = '2026-10-20';
 const TOMORROW = '2026-10-21';
 
 const platform = await startTestPlatform({ now: MORNING });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const asBrp = ({ key }: WorldBrp): Client => client(platform.baseUrl, key);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openDatabase } from '../src/platform/db/database.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startPgbouncer, tracksStatements, withoutNewPgbouncer, withoutPgbouncer } from './pgbouncer.ts';
 import { runProduct } from './product.ts';
@@ -13,8 +12,7 @@ import { createWorld } from './world.ts';
 
 /** PgBouncer in transaction mode in front of a real server, with fewer connections than the platform has. */
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-pooler-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const [server] = await startReplication(0);
 const pooler = withoutPgbouncer === false ? await startPgbouncer(server) : null;
 const forgetful =
@@ -49,10 +47,11 @@ async function startThroughPooler() {
   await server.run(...commands.split('; '));
   // Another pooler has new connections, as after RECONNECT.
   const { url } = await startPgbouncer(server);
-  const environment = { DATABASE_URL: url, DATABASE_DIRECT_URL: server.url };
+  // Requests at once wait in the queue for longer than the test takes.
+  const environment = { DATABASE_URL: url, DATABASE_DIRECT_URL: server.url, QUEUE_WAIT_MS: '60000' };
   const platform = await startTestPlatform({ environment });
   const db = openDatabase(url, { directUrl: server.url });
-  after(() => db.close());
+  atEnd(() => db.close());
   return { platform, db };
 }
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { ensurePortal } from '../src/portal-build.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 
-const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-portal-'));
-after(() => rm(dataDir, { recursive: true, force: true }));
+const dataDir = await temporaryFolder();
 const messages: string[] = [];
 const portalDir = await ensurePortal(dataDir, (message) => messages.push(message));
 assert.ok(portalDir, messages.join('\n'));

@@ -8,13 +8,12 @@ import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
-import { createWorld } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp } = await world.pair();
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
 const { browser, user } = await signedIn(platform, OF_BRP);

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { temporaryFolder } from './clean-up.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 
 const INDEX = `<!doctype html><title>Saldo</title><script type="module" src="/assets/index-Ab3x.js"></script>${' '.repeat(2000)}`;
 const SCRIPT = `console.log('${'a portal '.repeat(400)}');`;
 
-const portalDir = await mkdtemp(path.join(tmpdir(), 'saldo-portal-'));
-after(() => rm(portalDir, { recursive: true, force: true }));
+const portalDir = await temporaryFolder();
 await mkdir(path.join(portalDir, 'assets'));
 await writeFile(path.join(portalDir, 'index.html'), INDEX);
 await writeFile(path.join(portalDir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');

@@ -12,10 +12,9 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { startSevered } from './severed.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, sellerGroup, producer } = await world.pair();
 const request = client(platform.baseUrl, brp.key);
 const operator = client(platform.baseUrl, await world.operatorKey());
@@ -192,7 +191,7 @@ const provocations = {
   headers_too_large: () =>
     rawly(exchange(platform.baseUrl, requestText('GET /', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) }))),
   internal_error: async () => {
-    const { key } = await createWorld(broken.db, broken.clock).brp();
+    const { key } = await broken.world.brp();
     await broken.db.transaction((tx) =>
       tx.query(statement('test_break', 'alter table contract rename to contract_secret_name')),
     );
@@ -222,7 +221,7 @@ test('every problem of the catalogue can occur, with its status, title and page'
 });
 
 test('a server error reveals no internals', async () => {
-  const { key } = await createWorld(broken.db, broken.clock).brp();
+  const { key } = await broken.world.brp();
   const { status, text } = await client(broken.baseUrl, key)('/v1/contracts');
   assert.equal(status, 500);
   assert.doesNotMatch(text, /contract_secret_name|relation|select|\.ts|postgres/i);

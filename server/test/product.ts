@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { DemoAccess } from '../src/demo/load.ts';
 import { PROGRAM_ENVIRONMENT } from './command-line.ts';
 import { programFile } from './programs.ts';
+import { until } from './until.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,7 +23,9 @@ export type Product = {
   readonly output: () => string;
   readonly log: () => string;
   demo(): Promise<DemoAccess>;
-  /** Sends a signal and waits for the exit. Returns the exit code. */
+  /** Waits until `/readyz` answers 200. On a busy machine the database may miss the time limit of one request. */
+  untilReady(): Promise<void>;
+  /** Sends a signal, unless it has ended, and waits for the exit. Returns the exit code. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 };
 
@@ -40,17 +43,24 @@ export async function startProduct(
   const found = (label: string, ending: string) =>
     new RegExp(`${label}\\s+(\\S+)${ending}\\n`).exec(run.output())?.[1] ?? '';
   if (!address('BRP API')) throw new Error(`no address in: ${run.output()}`);
+  const adminUrl = found('Health', '/readyz');
   return {
     ...run,
     baseUrl: found('BRP API', '/v1'),
     customerUrl: found('Customer API', '/v1'),
-    adminUrl: found('Health', '/readyz'),
+    adminUrl,
     demo: async () =>
       JSON.parse(await readFile(path.join(environment.DATA_DIR, 'demo.json'), 'utf8')) as DemoAccess,
+    async untilReady() {
+      await until(async () => (await fetch(`${adminUrl}/readyz`)).status === 200);
+    },
     async end(signal) {
-      const exited = once(run.child, 'exit');
-      run.child.kill(signal);
-      return (await exited)[0] as number | null;
+      if (run.child.exitCode === null && run.child.signalCode === null) {
+        const exited = once(run.child, 'exit');
+        run.child.kill(signal);
+        await exited;
+      }
+      return run.child.exitCode;
     },
   };
 }

@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import { dayEnd, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { runProfiles } from '../src/transactions/profiles.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { producer, consumer } = await world.pair();
 

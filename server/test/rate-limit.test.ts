@@ -1,31 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { openDatabase } from '../src/platform/db/database.ts';
-import { createDatabase } from './databases.ts';
+import { test } from 'node:test';
+import { atEnd } from './clean-up.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
-import { createWorld } from './world.ts';
 
 const LIMIT = 8;
 const WINDOW_S = 3600;
 const environment = { RATE_LIMIT: String(LIMIT), RATE_WINDOW_S: String(WINDOW_S) };
 
 const platform = await startTestPlatform({ environment });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
 // Two processes of one platform: the same database, the same Redis.
 const redis = await startRedisStandIn();
-const database = await createDatabase();
-const shared = { ...environment, DATABASE_URL: database.url, REDIS_URL: redis.url };
+atEnd(() => redis.stop());
+const shared = { ...environment, REDIS_URL: redis.url };
 const first = await startTestPlatform({ environment: shared });
-const second = await startTestPlatform({ environment: shared });
-const db = openDatabase(database.url);
-const sharedWorld = createWorld(db, platform.clock);
-after(async () => {
-  await db.close();
-  await database.drop();
-  await redis.stop();
-});
+const second = await startTestPlatform({ environment: { ...shared, DATABASE_URL: first.databaseUrl } });
 
 const unreachable = await startRedisStandIn();
 await unreachable.stop();
@@ -133,7 +124,7 @@ const remainingAt = async (baseUrl: string, key: string) =>
 /** Waits for the Redis connections. Before, the second process does not see the counts of the first. */
 async function untilTogether(): Promise<void> {
   for (let together = false; !together; ) {
-    const { key } = await sharedWorld.brp();
+    const { key } = await first.world.brp();
     await remainingAt(first.baseUrl, key);
     together = (await remainingAt(second.baseUrl, key)) === LIMIT - 2;
   }
@@ -141,7 +132,7 @@ async function untilTogether(): Promise<void> {
 
 test('through Redis, all processes count together, until the window ends', async () => {
   await untilTogether();
-  const { key } = await sharedWorld.brp();
+  const { key } = await first.world.brp();
   const remaining: number[] = [];
   for (let i = 0; i < LIMIT; i++)
     remaining.push(await remainingAt((i % 2 === 0 ? first : second).baseUrl, key));
@@ -157,7 +148,7 @@ test('through Redis, all processes count together, until the window ends', async
 });
 
 test('while Redis is stalled or down each process counts by itself, and together again afterwards', async () => {
-  const { key } = await sharedWorld.brp();
+  const { key } = await first.world.brp();
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1);
   redis.isSilent = true;
   assert.equal(await remainingAt(first.baseUrl, key), LIMIT - 1, 'stalled: counted in memory from zero');
@@ -170,7 +161,7 @@ test('while Redis is stalled or down each process counts by itself, and together
 });
 
 test('a platform whose Redis was never reachable starts, answers and limits', async () => {
-  const { key } = await createWorld(alone.db, platform.clock).brp();
+  const { key } = await alone.world.brp();
   for (let i = 0; i < LIMIT; i++) assert.equal(await remainingAt(alone.baseUrl, key), LIMIT - 1 - i);
   assert.equal((await client(alone.baseUrl, key)('/v1/contracts')).status, 429);
 });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { hotStatement, type Statement, statement } from '../src/platform/db/statement.ts';
+import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 
-const database = await createDatabase();
-const db = openDatabase(database.url);
-after(async () => {
-  await db.close();
-  await database.drop();
-});
+const databaseUrl = await createDatabase();
+const db = openDatabase(databaseUrl);
+atEnd(() => db.close());
 
 const NUMBERS = statement(
   'test_numbers',

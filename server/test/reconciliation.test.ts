@@ -9,15 +9,14 @@ import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { agree, newPlace, operating, type Place, readSchedule } from './exchanging.ts';
 import { answerWithoutId, assertProblem, client, startTestPlatform } from './harness.ts';
 import { listNominated, type Nominated } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** Each test has its own day. */
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, answer } = operating(platform, operator);
-const seller = await newPlace(platform, world, 'DE_TENNET');
-const buyer = await newPlace(platform, world, 'DE_TENNET');
+const seller = await newPlace(platform, 'DE_TENNET');
+const buyer = await newPlace(platform, 'DE_TENNET');
 const contract = await agree(world, seller, buyer);
 
 async function deliver(day: string, kwh = 1000): Promise<Schedule> {
@@ -235,7 +234,7 @@ test('a nomination in two schedules is explained by the newest one, and by the l
   const day = '2026-10-31';
   await deliver(day, 1000);
   await answer({}, { isIntermediateOnly: true });
-  const other = await newPlace(platform, world, 'DE_TENNET');
+  const other = await newPlace(platform, 'DE_TENNET');
   const third = await agree(world, other, buyer);
   await world.volumes(third, day, 500);
   await world.nominate();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { createBrpClient } from '@saldo/sdk';
@@ -7,7 +7,6 @@ import { openDatabase } from '../src/platform/db/database.ts';
 import { assertProblem, type Client, client, startTestPlatform, type TestPlatform } from './harness.ts';
 import { startReplication, type TestServer } from './replication.ts';
 import { until } from './until.ts';
-import { createWorld } from './world.ts';
 
 /**
  * Real standbys that pause, lag, stop, freeze and return below processes of the platform. A replica that has paused
@@ -24,10 +23,7 @@ const platform = await startTestPlatform(everLagging);
 const otherProcess = await startTestPlatform(everLagging);
 const strict = await startTestPlatform({ environment: { ...environment, READ_LAG_S: '1' } });
 const withoutReplicas = await startTestPlatform({ environment: { DATABASE_URL: primary.url } });
-const db = openDatabase(primary.url);
-after(() => db.close());
-
-const world = createWorld(db, platform.clock);
+const { world } = platform;
 const { seller: brp, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const operator = client(platform.baseUrl, await world.operatorKey());

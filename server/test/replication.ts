@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { appendFile, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { promisify } from 'node:util';
 import { chooseAccount } from '@saldo/postgres/cluster.ts';
 import { failure, findPrograms, type Host, type Run, runOn } from '@saldo/postgres/programs.ts';
 import pg from 'pg';
 import { SALDO } from '../src/platform/db/embedded.ts';
+import { atEnd } from './clean-up.ts';
 import { freePort } from './ports.ts';
 import { until } from './until.ts';
 
@@ -47,7 +47,7 @@ type Servers = readonly [primary: TestServer, ...standbys: TestServer[]];
 /** Starts a primary and standbys that are removed when the test file ends. Call it before the first test. */
 export async function startReplication(standbys: number): Promise<Servers> {
   const { servers, remove } = await startServers(standbys);
-  after(remove);
+  atEnd(remove);
   return servers;
 }
 

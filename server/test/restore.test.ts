@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import pg from 'pg';
 import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
@@ -13,13 +12,13 @@ import { BackupFileError, quoteName } from '../src/backup/format.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate, migrateInTransaction, readChecksums } from '../src/platform/db/migrate.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { PROGRAM_ENVIRONMENT, runCommand } from './command-line.ts';
-import { createEmptyDatabase, type TestDatabase } from './databases.ts';
+import { createEmptyDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { programFile } from './programs.ts';
 import { until } from './until.ts';
-import { createWorld } from './world.ts';
 
 /** Restores with the command line, into databases and folders without a running server. */
 
@@ -30,15 +29,10 @@ const platform = await startTestPlatform();
 await platform.db.transaction((tx) =>
   loadDemo(tx, OPERATOR, platform.config.marketRules, platform.clock.now()),
 );
-const operator = client(platform.baseUrl, await createWorld(platform.db, platform.clock).operatorKey());
+const operator = client(platform.baseUrl, await platform.world.operatorKey());
 // Adds an audit event, which cannot be inserted otherwise.
 await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-restore-'));
-const databases: TestDatabase[] = [];
-after(async () => {
-  for (const database of databases) await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await temporaryFolder();
 
 type Query = <R extends pg.QueryResultRow>(...statements: string[]) => Promise<R[]>;
 
@@ -59,13 +53,6 @@ async function onConnection<T>(url: string, act: (query: Query) => Promise<T>): 
 
 const query = <R extends pg.QueryResultRow>(url: string, ...statements: string[]): Promise<R[]> =>
   onConnection(url, (onIt) => onIt<R>(...statements));
-
-/** The URL of an empty database. */
-async function emptyDatabase(): Promise<string> {
-  const database = await createEmptyDatabase();
-  databases.push(database);
-  return database.url;
-}
 
 const file = (name: string) => path.join(folder, name);
 const saldo = (args: string[], env: Record<string, string>) => runCommand(args, { folder, env });
@@ -132,7 +119,7 @@ test('a restored database has every table, row, sequence, key, index and trigger
   const expected = await contentOf(platform.databaseUrl);
   assert.ok(Object.keys(expected).length > 30);
   assert.match(expected['table audit'] ?? '', /^[1-9]\d* rows/);
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   const run = await restore('whole.saldo', target);
   assert.equal(run.code, 0, run.err);
   assert.match(run.out, /Restored .* as of .*: [\d,]+ rows of \d+ tables, compared with the backup/);
@@ -148,7 +135,7 @@ test('a restored database has every table, row, sequence, key, index and trigger
 });
 
 test('a new table is in the backup without a code change, without its generated columns', async () => {
-  const source = await emptyDatabase();
+  const source = await createEmptyDatabase();
   await migrate(source, () => {});
   await query(
     source,
@@ -165,7 +152,7 @@ test('a new table is in the backup without a code change, without its generated 
     backup.header.tables.filter(({ name }) => name.startsWith('Später')),
     [{ name: 'Später "neu"', columns: ['no', 'kwh', 'select'] }],
   );
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   const refused = await restore('added.saldo', target);
   assert.equal(refused.code, 1);
   assert.match(
@@ -186,7 +173,7 @@ test('a new table is in the backup without a code change, without its generated 
 });
 
 test('a backup cannot lack a table of Saldo, nor have an unknown one', async () => {
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   for (const [table, reason] of [
     ['audit', /The table audit belongs to Saldo and cannot be left out/],
     ['nothing', /The backup has no table nothing/],
@@ -199,7 +186,7 @@ test('a backup cannot lack a table of Saldo, nor have an unknown one', async () 
 });
 
 test('a backup of an older schema is restored and migrated', async () => {
-  const source = await emptyDatabase();
+  const source = await createEmptyDatabase();
   const all = [...(await readChecksums())].map(([name, sha256]) => ({ name, sha256 }));
   const connection = new pg.Client({ connectionString: source });
   await connection.connect();
@@ -212,7 +199,7 @@ test('a backup of an older schema is restored and migrated', async () => {
   const backup = await openBackupFile(file('older.saldo'), () => {});
   await backup.close();
   assert.deepEqual(backup.header.migrations, all.slice(0, 2));
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   const run = await restore('older.saldo', target);
   assert.equal(run.code, 0, run.err);
   const [before, found] = [await contentOf(source), await contentOf(target)];
@@ -255,7 +242,7 @@ test('a backup with newer or different migrations is rejected before anything is
 });
 
 test('a database with newer migrations is not backed up', async () => {
-  const source = await emptyDatabase();
+  const source = await createEmptyDatabase();
   await migrate(source, () => {});
   await query(source, "insert into migration (name, run_on) values ('999-future', now())");
   const run = await saldo(['backup', 'future.saldo'], { DATABASE_URL: source });
@@ -264,7 +251,7 @@ test('a database with newer migrations is not backed up', async () => {
     run.err,
     /The database has the migration 999-future, which this version of Saldo does not have/,
   );
-  const none = await saldo(['backup', 'future.saldo'], { DATABASE_URL: await emptyDatabase() });
+  const none = await saldo(['backup', 'future.saldo'], { DATABASE_URL: await createEmptyDatabase() });
   assert.match(none.err, /is not a Saldo database/);
   assert.ok(!existsSync(file('future.saldo')));
 });
@@ -325,7 +312,7 @@ test('restored rows are compared with the backup before the commit', async () =>
   const backup = await openBackupFile(whole, () => {});
   const text = Buffer.concat(await Array.fromAsync(backup.body(() => {}))).toString('latin1');
   await backup.close();
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   for (const [from, to] of [
     ['\tNordwind', '\tSuedwind'],
     ['"name":"brp","rows":', '"name":"brp","rows":1'],
@@ -348,7 +335,7 @@ test('restored rows are compared with the backup before the commit', async () =>
 });
 
 test('a restore does not change a database that is not empty', async () => {
-  const target = await emptyDatabase();
+  const target = await createEmptyDatabase();
   await query(target, 'create table mine (a int)', 'insert into mine values (1)');
   const run = await restore('whole.saldo', target);
   assert.equal(run.code, 1);
@@ -402,7 +389,7 @@ for (const [signal, code] of [
   ['SIGTERM', 130],
 ] as const) {
   test(`a restore that ends by ${signal} at its last step leaves the database empty, and can be repeated`, async () => {
-    const target = await emptyDatabase();
+    const target = await createEmptyDatabase();
     await heldUp(target, async (child, error) => {
       const second = await restore('whole.saldo', target);
       assert.equal(second.code, 1);

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createApiKey } from '../src/parties/actions.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 /** The platform's time is the test clock plus the sandbox offset. The test clock itself stands still. */
 const platform = await startTestPlatform({ now: '2026-11-01T00:00:00Z', environment: { SANDBOX: 'on' } });
 const plain = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
-const operatorOf = async ({ db, clock, baseUrl }: typeof platform) => {
-  const key = { owner: { type: 'operator' as const }, name: 'test', scopes: [], expiresAt: null };
-  const { secret } = await db.transaction((tx) => createApiKey(tx, key, clock.now()));
-  return client(baseUrl, secret);
-};
+const operatorOf = async ({ baseUrl, world }: typeof platform) => client(baseUrl, await world.operatorKey());
 const operator = await operatorOf(platform);
 
 const setClock = async (now: string) => {
@@ -55,7 +49,7 @@ test('outside of a sandbox the clock cannot be set', async () => {
 
 /** Corrects one slot of a day at some time. Returns the gate of the new version, or the rejection. */
 async function gateOf(day: string, at: string, slot: number, slots: number): Promise<string> {
-  const { contract, asSeller } = await makeDeal(platform, world);
+  const { contract, asSeller } = await makeDeal(platform);
   await setClock('2026-03-01T10:00:00Z');
   await world.volumes(contract, day, 100);
   await run();

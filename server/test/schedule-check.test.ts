@@ -11,12 +11,11 @@ import { statement } from '../src/platform/db/statement.ts';
 import { readSchedule } from './exchanging.ts';
 import { type Answer, assertProblem, assertRefused, type Client, startTestPlatform } from './harness.ts';
 import { flat, listNominated, makeDeal, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-03-01T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, buyer, asSeller, asBuyer, contract, sellerGroup, buyerGroup, producer, consumer } =
-  await makeDeal(platform, world);
+  await makeDeal(platform);
 const OPERATOR = '11XSALDO-------Z';
 const LONG = '2026-10-25';
 const DAYS = ['2026-03-29', '2026-03-30', LONG];

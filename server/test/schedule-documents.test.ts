@@ -6,10 +6,9 @@ import type { Tso } from '@saldo/api';
 import { newPlace, operating, readSchedule } from './exchanging.ts';
 import { assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
 import { amountsOf, listNominated, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-03-01T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const OPERATOR = '11XSALDO-------Z';
 const FORMATS = ['ess', 'cim'] as const;
@@ -18,7 +17,7 @@ const TSOS: Tso[] = ['DE_AMPRION', 'DE_50HERTZ'];
 const brp = await world.brp();
 const group = await world.group(brp, TSOS);
 const ask = client(platform.baseUrl, brp.key);
-const other = await newPlace(platform, world, 'DE_AMPRION');
+const other = await newPlace(platform, 'DE_AMPRION');
 for (const tso of TSOS) {
   const own = await world.customer(brp, { group, tso });
   const theirs = await world.customer(other.brp, { group: other.group, tso: 'DE_AMPRION' });

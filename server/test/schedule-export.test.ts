@@ -4,14 +4,11 @@ import { slotCount } from '@saldo/core/delivery-day.ts';
 import { createBrpClient } from '@saldo/sdk';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { kwhOf, listNominated, makeDeal, type NominationSlot, only } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-03-01T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
-const { seller, buyer, asSeller, asBuyer, contract, sellerGroup, buyerGroup, consumer } = await makeDeal(
-  platform,
-  world,
-);
+const { world } = platform;
+const { seller, buyer, asSeller, asBuyer, contract, sellerGroup, buyerGroup, consumer } =
+  await makeDeal(platform);
 const DAYS = ['2026-03-29', '2026-03-30', '2026-10-25'];
 for (const day of DAYS) {
   await world.volumes(contract, day, only(day, [1, slotCount(day)], 1234, 7));

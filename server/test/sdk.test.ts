@@ -12,11 +12,10 @@ import {
 } from '@saldo/sdk';
 import { startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
 const limited = await startTestPlatform({ environment: { RATE_LIMIT: '1', RATE_WINDOW_S: '60' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const client = createClient({ baseUrl: platform.baseUrl, apiKey: seller.key });
@@ -242,7 +241,7 @@ test('the client waits for a rate limit as long as Retry-After requires', async 
   const waits: number[] = [];
   const patient = createBrpClient({
     baseUrl: limited.baseUrl,
-    apiKey: (await createWorld(limited.db, limited.clock).brp()).key,
+    apiKey: (await limited.world.brp()).key,
     timeoutMs: 0,
     retry: { maxAttempts: 2 },
     sleep: async (ms) => {

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { signedIn } from './browser.ts';
 import { assertRefused, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { insertPlatformRows } from './platform-rows.ts';
-import { createWorld } from './world.ts';
 
 /** More records than the operator's search reads before it uses the index. */
 const platform = await startTestPlatform();
@@ -17,7 +16,7 @@ const { rows: texts } = await filler.query<{ query: string }>(
 );
 await filler.end();
 
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const [brp, other, third] = [
   await world.brp('Märkische Ökostrom 100% GmbH'),

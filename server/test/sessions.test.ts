@@ -7,7 +7,6 @@ import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { freePort } from './ports.ts';
-import { createWorld } from './world.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const platform = await startTestPlatform({ now: NOW, environment: { SANDBOX: 'on' } });
@@ -17,7 +16,7 @@ const secure = await startTestPlatform({
   now: NOW,
   environment: { BASE_URL: 'https://saldo.example/', PORT: String(securePort) },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, buyer, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const account = await platform.db.transaction((tx) =>
@@ -350,7 +349,7 @@ test('every process rejects an ended session within 5 seconds', async () => {
 });
 
 test('each session has its own rate limit, also among sessions of one user', async () => {
-  const limitedWorld = createWorld(limited.db, limited.clock);
+  const limitedWorld = limited.world;
   const brp = await limitedWorld.brp();
   const user = await newUser(limited, { type: 'brp', brpNo: brp.no });
   const [one, other] = [openBrowser(limited), openBrowser(limited)];

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { after } from 'node:test';
 import pg from 'pg';
+import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { startTestPlatform } from './harness.ts';
 
 /** A platform whose database connection the test can close. On its own database, unless `databaseUrl` names one. */
 export async function startSevered(databaseUrl?: string) {
-  const connectionString = databaseUrl ?? (await ownDatabase());
+  const connectionString = databaseUrl ?? (await createDatabase());
   const { host, port, user, password, database: name } = new pg.Client({ connectionString });
   const sockets = new Set<Socket>();
   const way = createServer((near) => {
@@ -23,7 +23,6 @@ export async function startSevered(databaseUrl?: string) {
   await once(way, 'listening');
   const address = `127.0.0.1:${(way.address() as AddressInfo).port}`;
   const url = `postgres://${user}:${encodeURIComponent(password ?? '')}@${address}/${name}?sslmode=disable`;
-  const { baseUrl, adminUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
   const cut = async () => {
     if (!way.listening) return;
     const closed = once(way, 'close');
@@ -31,12 +30,7 @@ export async function startSevered(databaseUrl?: string) {
     for (const socket of sockets) socket.destroy();
     await closed;
   };
-  after(cut);
+  atEnd(cut);
+  const { baseUrl, adminUrl } = await startTestPlatform({ environment: { DATABASE_URL: url } });
   return { baseUrl, adminUrl, cut };
-}
-
-async function ownDatabase(): Promise<string> {
-  const database = await createDatabase();
-  after(() => database.drop());
-  return database.url;
 }

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { simulationEndpoints } from '@saldo/api';
 import { isTrial } from '../src/first-start.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
 import { sendRepeatedly } from './repetition.ts';
-import { createWorld } from './world.ts';
 
 const DAY = '2026-10-22';
 const NOW = '2026-10-20T08:00:00Z';
 const platform = await startTestPlatform({ now: NOW, environment: { SANDBOX: 'on' } });
 const plain = await startTestPlatform({ now: NOW });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const operator = client(platform.baseUrl, await world.operatorKey());
@@ -79,7 +78,7 @@ test('only schedules of ours are answered', async () => {
 });
 
 test('without a demo world or a sandbox no answer can be simulated', async () => {
-  const key = await createWorld(plain.db, plain.clock).operatorKey();
+  const key = await plain.world.operatorKey();
   const asked = client(plain.baseUrl, key);
   const id = `msg_${'0'.repeat(26)}`;
   const path404 = `/operator/v1/messages/${id}/simulated-answer`;
@@ -89,9 +88,8 @@ test('without a demo world or a sandbox no answer can be simulated', async () =>
   assert.equal((await operator('/operator/v1/health')).body.can_simulate, true);
 });
 
-test('a platform has a demo world if its data folder has the file of the demo', async (t) => {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'saldo-trial-'));
-  t.after(() => rm(dataDir, { recursive: true }));
+test('a platform has a demo world if its data folder has the file of the demo', async () => {
+  const dataDir = await temporaryFolder();
   const config = { ...plain.config, sandbox: false, demo: true, dataDir };
   assert.equal(isTrial(config), false);
   await writeFile(path.join(dataDir, 'demo.json'), '{}');

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { client, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, producer, consumer } = await world.pair();
 const other = await world.brp('Other');
 const operator = client(platform.baseUrl, await world.operatorKey());
@@ -44,14 +43,14 @@ test('contracts are sorted by reference and by start in both directions, with ot
   const up = ['a-1', 'k-5', 'm-2', 'Z-9'];
   assert.deepEqual(await listed('contracts', 'external_id', 'sort=external_id'), up);
   assert.deepEqual(await listed('contracts', 'external_id', 'sort=-external_id'), up.toReversed());
-  assert.deepEqual(await listed('contracts', 'external_id', 'sort=-external_id&search=-5'), ['k-5']);
+  assert.deepEqual(await listed('contracts', 'external_id', 'sort=-external_id&search=k-5'), ['k-5']);
   assert.deepEqual(await listed('contracts', 'external_id', 'sort=external_id&external_id=k-5'), ['k-5']);
   assert.deepEqual(await listed('contracts', 'external_id', ''), references, 'unsorted: by creation');
   // Equal starts by creation; a contract without a start comes last.
   const byStart = ['Z-9', 'm-2', 'k-5', 'a-1'];
   assert.deepEqual(await listed('contracts', 'external_id', 'sort=delivery_start'), byStart);
   assert.deepEqual(await listed('contracts', 'external_id', 'sort=-delivery_start'), byStart.toReversed());
-  assert.deepEqual(await listed('contracts', 'external_id', 'sort=delivery_start&search=5'), ['k-5']);
+  assert.deepEqual(await listed('contracts', 'external_id', 'sort=delivery_start&search=k-5'), ['k-5']);
 });
 
 test('customers are sorted by name, of all BRPs or of one, with a search', async () => {

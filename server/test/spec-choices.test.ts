@@ -1,29 +1,26 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { readConfig } from '../src/config.ts';
 import { makeCertificate } from './certificate.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
-import { createWorld } from './world.ts';
 
 // Choices that no other test pins. docs/spec-gaps.md lists all choices.
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-tls-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 const { certificate, environment } = await makeCertificate(folder);
 
 const platform = await startTestPlatform();
 const secure = await startTestPlatform({ environment });
 // An empty variable counts as unset: this platform has the default limits.
 const ordinary = await startTestPlatform({ environment: { RATE_LIMIT: '', RATE_WINDOW_S: '' } });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const request = client(platform.baseUrl, brp.key);
@@ -250,7 +247,7 @@ test('plain HTTP is answered and never redirected, whatever host and proxy heade
 test('with a certificate and its key the server speaks HTTPS', async () => {
   assert.equal(new URL(secure.baseUrl).protocol, 'https:', 'its own URL is https');
   const url = `${secure.baseUrl}/v1/contracts`;
-  const { key } = await createWorld(secure.db, secure.clock).brp();
+  const { key } = await secure.world.brp();
   const sent = get(url, {
     ca: certificate,
     checkServerIdentity: () => undefined,
@@ -275,7 +272,7 @@ test('by default the customer API is on port 8081, on the loopback address only'
 });
 
 test('by default a key may make 300 requests in 60 seconds', async () => {
-  const { key } = await createWorld(ordinary.db, ordinary.clock).brp();
+  const { key } = await ordinary.world.brp();
   const { headers } = await client(ordinary.baseUrl, key)('/v1/contracts');
   assert.equal(headers.get('x-ratelimit-limit'), '300');
   assert.equal(headers.get('x-ratelimit-remaining'), '299');

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import path from 'node:path';
-import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { freePort } from './ports.ts';
 
 const SSHD = '/usr/sbin/sshd';
@@ -50,7 +50,7 @@ const user = isRoot ? 'nobody' : userInfo().username;
 
 /** Starts a server that accepts only its own key. It ends with the test file. */
 export async function startSshd(): Promise<Sshd> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-sshd-'));
+  const folder = await temporaryFolder();
   const [outbox, inbox] = [path.join(folder, 'outbox'), path.join(folder, 'inbox')];
   const own = async (file: string) => isRoot && (await chown(file, NOBODY, NOBODY));
   const write = async (name: string, content: string) => {
@@ -113,10 +113,7 @@ export async function startSshd(): Promise<Sshd> {
       await delay(20);
     }
   }
-  after(async () => {
-    await kill();
-    await rm(folder, { recursive: true, force: true });
-  });
+  atEnd(kill);
   await start();
   return {
     outbox,

@@ -1,30 +1,25 @@
 import assert from 'node:assert/strict';
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { makeCertificate } from './certificate.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { runProduct, startProduct } from './product.ts';
 import { until } from './until.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-errors-'));
+const folder = await temporaryFolder();
 const BUILT_IN_RULES = new URL('../../core/src/market-rules.json', import.meta.url);
-const database = await createDatabase();
-after(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+const databaseUrl = await createDatabase();
 
 /** The one line that a failed start prints. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const run = runProduct({
     DATA_DIR: path.join(folder, 'data'),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'error',
     ...environment,
   });
@@ -34,26 +29,12 @@ async function refusal(environment: Record<string, string>): Promise<string> {
   return run.log();
 }
 
-test('TLS files that cannot be used stop the start with one line that names the variable', async () => {
-  const { environment } = await makeCertificate(await mkdtemp(path.join(folder, 'one-')));
-  const other = await makeCertificate(await mkdtemp(path.join(folder, 'two-')));
+test('a TLS file that cannot be used stops the start with one line that names the variable', async () => {
+  const { environment } = await makeCertificate(folder);
   const noise = path.join(folder, 'noise.pem');
   await writeFile(noise, 'no PEM at all\n');
-  const der = path.join(folder, 'cert.der');
-  await writeFile(der, new X509Certificate(other.certificate).raw);
-  const wrong: [Record<string, string>, RegExp][] = [
-    [{ TLS_CERT: path.join(folder, 'nowhere.pem') }, /TLS_CERT must be the path of a file that can be read/],
-    [{ TLS_KEY: folder }, /TLS_KEY must be the path of a file that can be read/],
-    [{ TLS_CERT: noise }, /TLS_CERT must be a file with a certificate in PEM, but ".*noise\.pem" is not/],
-    [{ TLS_CERT: der }, /TLS_CERT must be a file with a certificate in PEM/],
-    [{ TLS_CERT: environment.TLS_KEY }, /TLS_CERT must be a file with a certificate in PEM/],
-    [{ TLS_KEY: noise }, /TLS_KEY must be a file with a private key in PEM without a passphrase/],
-    [{ TLS_KEY: environment.TLS_CERT }, /TLS_KEY must be a file with a private key in PEM/],
-    [{ TLS_KEY: other.environment.TLS_KEY }, /TLS_KEY must be the key of the certificate in TLS_CERT/],
-  ];
-  for (const [change, expected] of wrong) {
-    assert.match(await refusal({ ...environment, ...change }), expected, JSON.stringify(change));
-  }
+  const line = await refusal({ ...environment, TLS_CERT: noise });
+  assert.match(line, /TLS_CERT must be a file with a certificate in PEM, but ".*noise\.pem" is not/);
 });
 
 test('wrong market rules stop the start with one line that names variable, file, place and what it must be', async () => {
@@ -113,23 +94,10 @@ test('a host that is no address of this machine stops the start with one line th
 });
 
 test('origins are trimmed, and an invalid origin stops the start with one line that names it', async () => {
-  for (const entry of [
-    'https://app.example/',
-    'https://app.example/x',
-    'app.example',
-    '*',
-    'https://',
-    'null',
-  ]) {
-    const line = await refusal({ CORS_ORIGINS: `https://first.example, ${entry}` });
-    assert.ok(
-      line.includes('CORS_ORIGINS must be a list of origins such as https://') && line.includes(`"${entry}"`),
-      line,
-    );
-  }
+  assert.match(await refusal({ CORS_ORIGINS: '*' }), /CORS_ORIGINS must be a list of origins .*"\*"/);
   const product = await startProduct({
     DATA_DIR: path.join(folder, 'origins'),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     CORS_ORIGINS: ' https://first.example , HTTPS://Second.example:443,',
   });
   for (const [origin, allowed] of [
@@ -163,24 +131,23 @@ test('a second server on a data folder is rejected in one line, and the first co
     line,
     /Another Saldo server is using DATA_DIR .+\. Stop it, or set DATA_DIR to another folder\./,
   );
-  assert.equal((await fetch(`${first.adminUrl}/readyz`)).status, 200);
+  await first.untilReady();
   assert.equal(await first.end('SIGTERM'), 0);
 });
 
 test('a database of a newer version stops the start with one line and the remedy', async () => {
   const newer = await createDatabase();
-  const connection = new pg.Client({ connectionString: newer.url });
+  const connection = new pg.Client({ connectionString: newer });
   await connection.connect();
   await connection.query("insert into migration (name, run_on) values ('999-later', now())");
   await connection.end();
-  const line = await refusal({ DATABASE_URL: newer.url });
+  const line = await refusal({ DATABASE_URL: newer });
   assert.match(line, /newer version of Saldo.*999-later.*Start that version or a later one/);
-  await newer.drop();
 });
 
 test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
-  const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own.url };
+  const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own };
   const empty = await startProduct(environment);
   assert.match(empty.output(), /Operator key \(shown only once\)/);
   await assert.rejects(empty.demo());
@@ -189,7 +156,6 @@ test('an external database gets the demo world only on request', async () => {
   const [brp] = (await full.demo()).brps;
   assert.equal((await client(full.baseUrl, brp?.api_key)('/v1/contracts')).status, 200);
   assert.equal(await full.end('SIGTERM'), 0);
-  await own.drop();
 });
 
 const modeOf = async (dir: string) => (await stat(dir)).mode & 0o777;
@@ -197,7 +163,7 @@ const modeOf = async (dir: string) => (await stat(dir)).mode & 0o777;
 test('the folders of schedules and answers are private, and world-accessible ones are reported', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such modes');
   const dataDir = path.join(folder, 'modes');
-  const environment = { DATA_DIR: dataDir, DATABASE_URL: database.url };
+  const environment = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
   const [outbox, inbox] = [path.join(dataDir, 'outbox'), path.join(dataDir, 'inbox')];
   const done = path.join(inbox, 'done');
   const first = await startProduct(environment);

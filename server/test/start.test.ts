@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { openBrowser } from './browser.ts';
+import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
 import { runProduct, startProduct } from './product.ts';
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo start '));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder('saldo start ');
 
 test('the first start loads the demo world, prints curl lines that work, and the second start keeps the data', async () => {
   const dataDir = path.join(folder, 'demo');
@@ -81,8 +80,8 @@ function viaFetch(line: string) {
 }
 
 test('without the demo the platform starts empty and prints the operator key once', async () => {
-  const database = await createDatabase();
-  const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: database.url, DEMO: 'off' };
+  const databaseUrl = await createDatabase();
+  const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: databaseUrl, DEMO: 'off' };
   const first = await startProduct(environment);
   assert.match(first.output(), /Operator key \(shown only once\): saldo_operator_\w{38}\n/);
   assert.doesNotMatch(first.output(), /curl/);
@@ -111,41 +110,37 @@ test('without the demo the platform starts empty and prints the operator key onc
   const second = await startProduct(environment);
   assert.doesNotMatch(second.output(), /saldo_operator_|invitation/);
   assert.equal(await second.end('SIGTERM'), 0);
-  await database.drop();
 });
 
 test('in production the portal link is the only secret that is printed', async () => {
   const environment = { NODE_ENV: 'production', OPERATOR_EIC: '11XSALDO-------Z', LOG_LEVEL: 'info' };
   const empty = await createDatabase();
   const dataDir = (name: string) => ({ DATA_DIR: path.join(folder, name) });
-  const first = await startProduct({ ...environment, ...dataDir('production'), DATABASE_URL: empty.url });
+  const first = await startProduct({ ...environment, ...dataDir('production'), DATABASE_URL: empty });
   assert.match(first.output(), /Portal link for operator@localhost/);
   assert.doesNotMatch(first.output() + first.log(), /saldo_operator_/);
   assert.equal(await first.end('SIGTERM'), 0);
-  await empty.drop();
   const tried = await createDatabase();
-  const requested = { ...environment, ...dataDir('demo in production'), DATABASE_URL: tried.url, DEMO: 'on' };
+  const requested = { ...environment, ...dataDir('demo in production'), DATABASE_URL: tried, DEMO: 'on' };
   const demo = await startProduct(requested);
   const { brps, operator_key: operatorKey } = await demo.demo();
   for (const key of [operatorKey, ...brps.map(({ api_key }) => api_key)]) {
     assert.ok(!(demo.output() + demo.log()).includes(key));
   }
   assert.equal(await demo.end('SIGTERM'), 0);
-  await tried.drop();
 });
 
 test('a key from the environment is not printed', async () => {
-  const database = await createDatabase();
+  const databaseUrl = await createDatabase();
   const key = 'an-operator-key-of-my-own';
   const product = await startProduct({
     DATA_DIR: path.join(folder, 'own key'),
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     DEMO: 'off',
     SALDO_OPERATOR_KEY: key,
   });
   assert.equal(await product.end('SIGTERM'), 0);
   assert.doesNotMatch(product.output() + product.log(), new RegExp(key));
-  await database.drop();
 });
 
 test('an invalid environment variable stops the start with one line that names it', async () => {
@@ -156,24 +151,24 @@ test('an invalid environment variable stops the start with one line that names i
   assert.equal(run.log().trim(), line);
 });
 
-test('a port in use is reported with its number', async () => {
-  const database = await createDatabase();
+test('a port in use is reported with its number and its variable', async (t) => {
+  const databaseUrl = await createDatabase();
   const holder = createServer().listen(0, '127.0.0.1');
+  t.after(() => holder.close());
   await once(holder, 'listening');
   const { port } = holder.address() as { port: number };
-  for (const name of ['PORT', 'CUSTOMER_PORT', 'ADMIN_PORT']) {
+  for (const names of [['PORT'], ['CUSTOMER_PORT'], ['ADMIN_PORT'], ['PORT', 'ADMIN_PORT']]) {
     const run = runProduct({
       DATA_DIR: path.join(folder, 'port'),
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       DEMO: 'off',
-      [name]: String(port),
+      LOG_LEVEL: 'error',
+      ...Object.fromEntries(names.map((name) => [name, String(port)])),
     });
     const [code] = await once(run.child, 'close');
-    assert.equal(code, 1, name);
-    assert.match(run.log(), new RegExp(`Port ${port} is in use.*${name}`));
+    const line = `Saldo cannot start: Port ${port} is in use. Set ${names.join(' or ')} to another one.\n`;
+    assert.deepEqual([code, run.log()], [1, line]);
   }
-  holder.close();
-  await database.drop();
 });
 
 test('a data folder that cannot be created is reported', async () => {

@@ -10,18 +10,16 @@ import { watchExchange } from '../src/exchange/process/watch.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { assertRefused, client, startTestPlatform } from './harness.ts';
 import { flat } from './nominated.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({
   now: '2026-11-24T08:00:00Z',
   environment: { EXCHANGE_FORMATS: 'DE_AMPRION=cim' },
 });
-const { clock, db, exchange } = platform;
+const { clock, db, exchange, world } = platform;
 const { outboxDir } = platform.config.exchange;
-const world = createWorld(db, clock);
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, messages, answer } = operating(platform, operator);
-const place = (tso: Tso) => newPlace(platform, world, tso);
+const place = (tso: Tso) => newPlace(platform, tso);
 const [seller, buyer] = [await place('DE_TENNET'), await place('DE_TENNET')];
 const contract = await agree(world, seller, buyer);
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { temporaryFolder } from './clean-up.ts';
 import { createDemoFolder } from './demo-folder.ts';
 import { NPM_START, type Product, startProduct } from './product.ts';
 import { until } from './until.ts';
@@ -14,8 +15,7 @@ const CLIENTS = 64;
 /** Number of answers after which the load counts as running. */
 const ANSWERS_BEFORE_STOP = 1_000;
 
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-stop-'));
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = await temporaryFolder();
 
 type Outcome = { answered: number; closedByServer: number; refused: boolean; failures: string[] };
 
@@ -52,13 +52,12 @@ const readBulk = (url: string, key: string, agent: Agent) => {
 };
 
 /** The answer if it is a complete 200. */
-async function answerTo(asked: ReturnType<typeof request>, body: string): Promise<IncomingMessage> {
-  asked.end(body);
+async function answerTo(asked: ReturnType<typeof request>, sent: string): Promise<IncomingMessage> {
+  asked.end(sent);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  let text = '';
-  for await (const chunk of answer) text += String(chunk);
-  assert.equal(answer.statusCode, 200, text);
-  assert.ok(JSON.parse(text));
+  const body = await text(answer);
+  assert.equal(answer.statusCode, 200, body);
+  assert.ok(JSON.parse(body));
   return answer;
 }
 
@@ -147,14 +146,13 @@ test('a stop closes idle connections while a request is in progress, and answers
   const head = 'GET /openapi.json HTTP/1.1\r\nHost: saldo\r\n';
   underWay.write(head);
   used.write(`${head}\r\n`);
-  for (let text = ''; !text.endsWith('0\r\n\r\n') && !text.endsWith('}'); ) {
-    text += String((await once(used, 'data'))[0]);
+  for (let read = ''; !read.endsWith('0\r\n\r\n') && !read.endsWith('}'); ) {
+    read += String((await once(used, 'data'))[0]);
   }
   const stopped = product.end('SIGTERM');
   await Promise.all([silent, used].map((socket) => once(socket.resume(), 'close')));
   underWay.write('\r\n');
-  let answer = '';
-  for await (const chunk of underWay) answer += String(chunk);
+  const answer = await text(underWay);
   assert.match(answer, /^HTTP\/1\.1 200 OK/);
   assert.match(answer, /\r\nconnection: close\r\n/i);
   assert.equal(await stopped, 0);

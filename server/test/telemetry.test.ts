@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { EXPORT_LIMITS, OtlpExporter } from '../src/platform/telemetry/otlp-exporter.ts';
 import { attributesOf, type Json, logRecordsOf, startCollector } from './collector.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const collector = await startCollector(() => 200);
 const environment = {
@@ -17,7 +16,7 @@ const environment = {
 const lines: string[] = [];
 const sink = (to: string[]) => pino({ base: null }, { write: (line: string) => void to.push(line) });
 const platform = await startTestPlatform({ environment, logger: sink(lines) });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const brp = await world.brp();
 const broken = await startCollector(() => 500);
 const lossy = await startTestPlatform({

@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { newId } from '../src/platform/db/new-id.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller, buyer, producer, consumer } = await world.pair();
 const stranger = await world.brp();
 const outsider = await world.customer(stranger, { group: await world.group(stranger) });

@@ -9,7 +9,7 @@ import { newId } from '../src/platform/db/new-id.ts';
 import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { listTransactions, type TransactionFilter } from '../src/transactions/store.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
-import { createWorld, newEic, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
+import { newEic, type WorldBrp, type WorldContract, type WorldCustomer } from './world.ts';
 
 /**
  * A random market beside a model without sheets: a list of versions per contract, day and slot. All answers of the
@@ -17,8 +17,7 @@ import { createWorld, newEic, type WorldBrp, type WorldContract, type WorldCusto
  */
 const SEED = Date.now() % 2 ** 31;
 const platform = await startTestPlatform({ now: '2025-06-01T00:00:00Z' });
-const { clock, db } = platform;
-const world = createWorld(db, clock);
+const { clock, world } = platform;
 
 type Position = { brp: WorldBrp; eic: string; tso: Tso; customer: WorldCustomer };
 type Contract = WorldContract & { seller: Position; buyer: Position; assetId: string | null };

@@ -7,11 +7,10 @@ import { newId } from '../src/platform/db/new-id.ts';
 import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { listTransactions } from '../src/transactions/store.ts';
 import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld, type WorldContract } from './world.ts';
+import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-10T09:30:15Z' });
-const { clock, db } = platform;
-const world = createWorld(db, clock);
+const { clock, db, world } = platform;
 const [brp, partner, stranger] = [await world.brp(), await world.brp(), await world.brp()];
 const own = await world.group(brp, ['DE_AMPRION', 'DE_50HERTZ']);
 const otherOwn = await world.group(brp, ['DE_TENNET']);

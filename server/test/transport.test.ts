@@ -8,7 +8,6 @@ import { brpEndpoints, LIMITS } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, type RawAnswer, requestText } from './raw-http.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform();
 const sharing = await startTestPlatform({
@@ -18,12 +17,12 @@ const sharing = await startTestPlatform({
 const hasty = await startTestPlatform({
   environment: { CORS_ORIGINS: 'https://portal.example', REQUEST_TIMEOUT_S: '1' },
 });
-const { key: hastyKey } = await createWorld(hasty.db, hasty.clock).brp();
+const { key: hastyKey } = await hasty.world.brp();
 const securePort = await freePort();
 const secure = await startTestPlatform({
   environment: { BASE_URL: 'https://saldo.example', PORT: String(securePort) },
 });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const { seller: brp, producer } = await world.pair();
 const customerPath = `/v1/customers/${producer.id}`;
 const { baseUrl } = platform;

@@ -3,17 +3,18 @@ import { argon2Sync } from 'node:crypto';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { createAccount } from '../src/parties/actions.ts';
+import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { hashPassword } from '../src/users/passwords.ts';
-import { setPassword } from '../src/users/sessions.ts';
+import { acceptInvitation, setPassword, signIn } from '../src/users/sessions.ts';
+import { untilBlocked } from './blocked.ts';
 import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
+import { type Answer, assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const PASSWORD = 'nine gulls over the jetty';
 const platform = await startTestPlatform({ now: NOW });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const brp = await world.brp();
@@ -274,14 +275,18 @@ test('users cannot disable themselves or make themselves read-only', async () =>
 
 const FIND_HASH = statement('test_password_hash', 'select password_hash from app_user where id = $1');
 
-test('a password hashed with weaker parameters still works, and is rehashed', async () => {
-  const user = await newUser(platform, OF_BRP);
+/** A hash of the password with lower cost parameters than the current ones. */
+function weakHash(password: string): string {
   const cost = { memory: 64, passes: 1, parallelism: 1 };
   const nonce = Buffer.alloc(16, 'salt');
-  const tag = argon2Sync('argon2id', { ...cost, message: user.password, nonce, tagLength: 32 });
+  const tag = argon2Sync('argon2id', { ...cost, message: password, nonce, tagLength: 32 });
   const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  const weak = `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(tag)}`;
-  await platform.db.transaction((tx) => setPassword(tx, user.id, weak));
+  return `$argon2id$v=19$m=64,t=1,p=1$${text(nonce)}$${text(tag)}`;
+}
+
+test('a password hashed with weaker parameters still works, and is rehashed', async () => {
+  const user = await newUser(platform, OF_BRP);
+  await platform.db.transaction((tx) => setPassword(tx, user.id, weakHash(user.password)));
   assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 200);
   const [row] = await platform.db.query<{ password_hash: string }>(FIND_HASH, [user.id]);
   assert.match(row?.password_hash ?? '', /\$m=19456,t=2,p=1\$/);
@@ -305,6 +310,102 @@ test('a changed password replaces the old one and ends all other sessions', asyn
   assert.equal((await other.request('/portal/v1/session')).status, 401);
   assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);
   assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
+});
+
+const CLIENT = { address: '192.0.2.1', device: null, requestId: 'test', oldToken: null };
+const times = () => ({ now: platform.clock.now(), machineNow: platform.clock.now() });
+
+/** The database, with every transaction that changes sessions kept open until `commit` is called. */
+function holdCommits() {
+  const [isReady, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held: Database = {
+    ...platform.db,
+    transaction: (work) =>
+      platform.db.transaction(async (tx) => {
+        let changesSessions = false;
+        const query: typeof tx.query = (asked, values) => {
+          changesSessions ||= asked.text.includes('user_session');
+          return tx.query(asked, values);
+        };
+        const result = await work({ ...tx, query });
+        if (changesSessions) {
+          isReady.resolve();
+          await mayCommit.promise;
+        }
+        return result;
+      }),
+  };
+  return { held, isReady: isReady.promise, commit: mayCommit.resolve };
+}
+
+/** Runs `work` while a new invitation of the user is being accepted. The acceptance commits when `work` waits for it. */
+async function whileReset<T>(email: string, work: () => Promise<T>): Promise<T> {
+  const { id } = (await operator(`/operator/v1/users?email=${email}`)).body.users[0];
+  const { token } = await invite(id);
+  const { held, isReady, commit } = holdCommits();
+  const reset = acceptInvitation(held, token, PASSWORD, CLIENT, times());
+  await isReady;
+  const worked = work();
+  await untilBlocked(platform.db);
+  commit();
+  await reset;
+  return worked;
+}
+
+for (const [title, hashOf] of [
+  ['an old password', hashPassword],
+  ['an old password with an outdated hash', async (password: string) => weakHash(password)],
+] as const)
+  test(`${title} that is verified while it is replaced opens no session and stays replaced`, async () => {
+    const user = await newUser(platform, OF_BRP);
+    const hash = await hashOf(user.password);
+    await platform.db.transaction((tx) => setPassword(tx, user.id, hash));
+    const browser = openBrowser(platform);
+    const answer = await whileReset(user.email, () => browser.signIn(user.email, user.password));
+    assertProblem(answer, 401, 'invalid_credentials');
+    assert.equal(browser.cookie, '');
+    assert.equal((await openBrowser(platform).signIn(user.email, user.password)).status, 401);
+    assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
+  });
+
+test('two sign-ins at once succeed when both find an outdated hash', async () => {
+  const user = await newUser(platform, OF_BRP);
+  await platform.db.transaction((tx) => setPassword(tx, user.id, weakHash(user.password)));
+  const { held, isReady, commit } = holdCommits();
+  const first = signIn(held, user, CLIENT, times());
+  await isReady;
+  const second = openBrowser(platform).signIn(user.email, user.password);
+  await untilBlocked(platform.db);
+  commit();
+  assert.ok((await first).token);
+  assert.equal((await second).status, 200);
+});
+
+test('a change of a password that is replaced meanwhile is rejected', async () => {
+  const { browser, user } = await signedIn(platform, OF_BRP);
+  const body = { current: user.password, new: 'six herons beside the lock' };
+  const answer = await whileReset(user.email, () =>
+    browser.request('/portal/v1/password', { method: 'PUT', body }),
+  );
+  assert.equal(answer.status, 400, answer.text);
+  assert.deepEqual(problemOf(answer).errors, ['current validation_failed']);
+  assert.equal((await openBrowser(platform).signIn(user.email, body.new)).status, 401);
+  assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
+});
+
+test('a changed password ends a session that is being opened with the old one', async () => {
+  const { browser, user } = await signedIn(platform, OF_BRP);
+  const { held, isReady, commit } = holdCommits();
+  const opened = signIn(held, user, CLIENT, times());
+  await isReady;
+  const body = { current: user.password, new: PASSWORD };
+  const change = browser.request('/portal/v1/password', { method: 'PUT', body });
+  await untilBlocked(platform.db);
+  commit();
+  const cookie = `saldo_session=${(await opened).token}`;
+  assert.equal((await change).status, 204);
+  const answer = await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } });
+  assert.deepEqual(codeOf(answer), [401, 'invalid_session']);
 });
 
 test('guessing the current password within a session is limited', async () => {

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOperatorClient } from '@saldo/sdk';
 import { assertRefused, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operatorKey = await world.operatorKey();
 const operator = client(platform.baseUrl, operatorKey);
 const { producer, consumer } = await world.pair();

@@ -7,10 +7,10 @@ import { LIMITS, REJECTION_CODES, type RejectionCode } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
-import { createWorld } from './world.ts';
+import { until } from './until.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const key = await world.operatorKey();
 const operator = client(platform.baseUrl, key);
 const { producer, consumer } = await world.pair();
@@ -284,13 +284,8 @@ async function open(): Promise<Socket> {
 }
 
 /** The audit event of an aborted import, which is written when the server has noticed. */
-async function brokenOff(requestId: string) {
-  for (let asked = 0; asked < 1000; asked++) {
-    const { entries } = (await operator(`/operator/v1/audit?subject=${requestId}`)).body;
-    if (entries.length > 0) return entries[0];
-  }
-  throw new Error('the server did not notice that the stream broke off');
-}
+const brokenOff = (requestId: string) =>
+  until(async () => (await operator(`/operator/v1/audit?subject=${requestId}`)).body.entries[0]);
 
 test('an interrupted stream stores whole days or none, and never gets a success', async () => {
   const days = Array.from({ length: 300 }, (_, at) => addDays('2026-01-01', at));

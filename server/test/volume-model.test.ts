@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { mwhText } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
 import { client, startTestPlatform, walk } from './harness.ts';
-import { createWorld, type WorldContract } from './world.ts';
+import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { producer, consumer } = await world.pair();
 

@@ -6,11 +6,11 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, kwhOf, listNominated, makeDeal } from './nominated.ts';
-import { createWorld, type WorldContract } from './world.ts';
+import type { WorldContract } from './world.ts';
 
 /** A sheet stores small volumes in fewer bytes than large ones, which must have no visible effect. */
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const DAYS = { '2026-03-29': 92, '2026-10-24': 96, '2026-10-25': 100 };
@@ -80,7 +80,7 @@ async function assertListed(contract: WorldContract, asSeller: Client, lines: st
 
 test('the API, the history and the SQL view have volumes of every size unchanged', async () => {
   for (const [day, slots] of Object.entries(DAYS) as [Day, number][]) {
-    const { contract, asSeller } = await makeDeal(platform, world);
+    const { contract, asSeller } = await makeDeal(platform);
     const small = Array.from({ length: slots }, (_, at) => at);
     const mixed = small.map((kwh, at) => EDGES[at] ?? kwh);
     // From small to large, back to small, and to large only in the last slot.
@@ -101,7 +101,7 @@ test('the API, the history and the SQL view have volumes of every size unchanged
 
 test('a slot that does not exist on the day of a sheet is no transaction, in sheets of either size', async () => {
   for (const kwh of [1, MAX_SLOT_KWH]) {
-    const { contract, asSeller } = await makeDeal(platform, world);
+    const { contract, asSeller } = await makeDeal(platform);
     await put(
       contract,
       '2026-03-29',
@@ -121,7 +121,7 @@ test('a slot that does not exist on the day of a sheet is no transaction, in she
 
 test('each edge value alone is read back unchanged', async () => {
   for (const edge of EDGES) {
-    const { contract, asSeller } = await makeDeal(platform, world);
+    const { contract, asSeller } = await makeDeal(platform);
     const volumes = Array.from({ length: 96 }, (_, at) => (at === 40 ? edge : at === 41 ? 7 : null));
     await put(contract, '2026-10-24', volumes);
     await assertListed(contract, asSeller, expectedLines([volumes]));
@@ -134,7 +134,7 @@ const anyDay = fc.array(fc.option(anyKwh, { freq: 2 }), { minLength: 96, maxLeng
 test('imports of volumes of any size are stored, corrected and netted to the kWh', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyDay, { minLength: 1, maxLength: 4 }), async (revisions) => {
-      const { contract, asSeller } = await makeDeal(platform, world);
+      const { contract, asSeller } = await makeDeal(platform);
       for (const volumes of revisions) {
         const lines = volumes.flatMap((kwh, at) =>
           kwh === null ? [] : [`${contract.id},2026-10-24,${at + 1},${mwhText(kwh)}\n`],
@@ -168,7 +168,7 @@ test('imports of volumes of any size are stored, corrected and netted to the kWh
 });
 
 test('the database refuses volumes that are no whole day', async () => {
-  const { contract } = await makeDeal(platform, world);
+  const { contract } = await makeDeal(platform);
   await put(
     contract,
     '2026-10-24',

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
-import { createWorld, type WorldContract } from './world.ts';
+import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { producer, consumer } = await world.pair();
 

@@ -12,7 +12,6 @@ import {
   startReceiver,
   webhookWorkerOf,
 } from './webhook-receiver.ts';
-import { createWorld } from './world.ts';
 
 const EVENTS = 40;
 const BASE = '/v1/webhook-endpoints';
@@ -20,7 +19,7 @@ const environment = { WEBHOOK_ALLOW_PRIVATE: 'on' };
 const platform = await startTestPlatform({ environment });
 const crowded = await startTestPlatform({ environment });
 const shared = await startTestPlatform({ environment });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 
 const endless: Answering = (_received, response) => {
   response.writeHead(200);
@@ -90,7 +89,7 @@ test('a stop makes interrupted tries due again, without counting them', async ()
 });
 
 test('more hanging endpoints than tries at once leave room for another one', async (t) => {
-  const ownWorld = createWorld(crowded.db, crowded.clock);
+  const ownWorld = crowded.world;
   const hanging = await startReceiver(() => {});
   const count = CLAIM_LIMITS.atOnce + 20;
   const perBrp = 10;
@@ -115,7 +114,7 @@ test('more hanging endpoints than tries at once leave room for another one', asy
 });
 
 test('several processes share the work: every event is delivered exactly once', async (t) => {
-  const ownWorld = createWorld(shared.db, shared.clock);
+  const ownWorld = shared.world;
   const brp = await ownWorld.brp();
   const receiver = await startReceiver();
   const id = await endpointOf(shared, brp, receiver.url);

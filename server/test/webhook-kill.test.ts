@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
@@ -14,20 +12,16 @@ const OPERATOR_KEY = 'operator-key-of-the-webhook-kill-test';
 const ROUNDS = 4;
 const CHANGES = 10;
 
-const database = await createDatabase();
-const folder = await mkdtemp(path.join(tmpdir(), 'saldo-webhook-kill-'));
+const databaseUrl = await createDatabase();
+const folder = await temporaryFolder();
 const receiver = await startReceiver();
 let product: Product | null = null;
-after(async () => {
-  await product?.end('SIGTERM');
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
-});
+atEnd(() => product?.end('SIGTERM'));
 
 const start = () =>
   startProduct({
     DATA_DIR: folder,
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     SALDO_OPERATOR_KEY: OPERATOR_KEY,
     WEBHOOK_ALLOW_PRIVATE: 'on',
     SANDBOX: 'on',

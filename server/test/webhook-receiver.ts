@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { after } from 'node:test';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
@@ -23,9 +24,9 @@ export type Received = {
 export type Answering = (received: Received, response: http.ServerResponse) => void;
 
 export const answerStatus =
-  (status: number, text = '', headers: Record<string, string> = {}): Answering =>
+  (status: number, body = '', headers: Record<string, string> = {}): Answering =>
   (_received, response) =>
-    void response.writeHead(status, headers).end(text);
+    void response.writeHead(status, headers).end(body);
 
 /** A receiver of webhooks on the loopback address, which answers 204 unless the test sets another answer. */
 export async function startReceiver(answer: Answering = answerStatus(204)) {
@@ -34,14 +35,7 @@ export async function startReceiver(answer: Answering = answerStatus(204)) {
   let notify = () => {};
   const server = http.createServer(async (request, response) => {
     const at = Date.now();
-    const chunks: Buffer[] = [];
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-    const one = {
-      at,
-      path: request.url ?? '',
-      headers: request.headers,
-      body: Buffer.concat(chunks).toString(),
-    };
+    const one = { at, path: request.url ?? '', headers: request.headers, body: await text(request) };
     received.push(one);
     notify();
     answering(one, response);

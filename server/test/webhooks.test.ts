@@ -12,7 +12,7 @@ import {
   startReceiver,
   webhookWorkerOf,
 } from './webhook-receiver.ts';
-import { createWorld, type WorldBrp } from './world.ts';
+import type { WorldBrp } from './world.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const environment = { WEBHOOK_ALLOW_PRIVATE: 'on' };
@@ -20,7 +20,7 @@ const platform = await startTestPlatform({ now: NOW, environment });
 const guarded = await startTestPlatform({ now: NOW });
 /** Signatures are verified by the clock of this machine. */
 const timely = await startTestPlatform({ now: new Date().toISOString(), environment });
-const world = createWorld(platform.db, platform.clock);
+const { world } = platform;
 const worker = webhookWorkerOf(platform);
 
 const BASE = '/v1/webhook-endpoints';
@@ -74,7 +74,7 @@ test('an event is delivered once, signed, with its id and its JSON as in the fee
 });
 
 test('the signature verifies with the public package, during a rotation with both secrets, and later with the new one', async () => {
-  const ownWorld = createWorld(timely.db, timely.clock);
+  const ownWorld = timely.world;
   const brp = await ownWorld.brp();
   const request = client(timely.baseUrl, brp.key);
   const receiver = await startReceiver();
@@ -494,7 +494,7 @@ test('invalid settings are rejected, and nothing is created', async () => {
 });
 
 test('without WEBHOOK_ALLOW_PRIVATE a URL is https and has no private address, and none is connected to', async () => {
-  const brp = await createWorld(guarded.db, guarded.clock).brp();
+  const brp = await guarded.world.brp();
   const request = client(guarded.baseUrl, brp.key);
   const create = (url: string) => request(BASE, { method: 'POST', body: { url } });
   for (const url of [

@@ -11,6 +11,7 @@ import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../s
 import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../src/transactions/actions.ts';
+import { until } from './until.ts';
 
 /** Creates parties, contracts and volumes through the platform's functions, with sensible defaults. */
 export type World = ReturnType<typeof createWorld>;
@@ -41,6 +42,9 @@ const MARK_ARCHIVED = statement(
   `insert into archive (month, format, files, archived_at) values (to_date($1, 'YYYY-MM'), 1, '[{"name": "file"}]', now())
    on conflict do nothing`,
 );
+
+/** Dirty flags that a running transaction has deleted still count. */
+const COUNT_DIRTY = statement('test_count_dirty', 'select count(*)::int as count from changed_position');
 
 export function createWorld(db: Database, clock: { now(): number }, rules = BUILT_IN_RULES) {
   let count = 0;
@@ -186,6 +190,10 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
 
   const nominate = () => nominateDue(db, now(), rules);
 
+  /** Waits until every change is netted: `nominate` skips position-days that a running product is netting. */
+  const untilNetted = () =>
+    until(async () => (await db.query<{ count: number }>(COUNT_DIRTY))[0]?.count === 0);
+
   /** Lets a month without volumes count as archived. */
   const markArchived = (month: string) => db.transaction((tx) => tx.query(MARK_ARCHIVED, [month]));
 
@@ -211,6 +219,7 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
     volumes,
     invalidate,
     nominate,
+    untilNetted,
     markArchived,
     pair,
   };

@@ -1,0 +1,22 @@
+import type { Database, Tx } from '../src/platform/db/database.ts';
+import { statement } from '../src/platform/db/statement.ts';
+import { until } from './until.ts';
+
+/** `pg_locks`, because a transaction reads `pg_stat_activity` once and then sees no change. */
+const BLOCKED_FOR = statement(
+  'test_blocked_for',
+  `select pid from pg_locks where not granted and waitstart < clock_timestamp() - $1::int * interval '1 ms'
+     and pg_backend_pid() = any(pg_blocking_pids(pid))`,
+);
+
+/** Waits until another session has waited for a lock of this transaction for so long. */
+export const untilBlockedFor = (tx: Tx, ms: number) =>
+  until(async () => (await tx.query(BLOCKED_FOR, [ms])).length > 0);
+
+const BLOCKED = statement(
+  'test_blocked',
+  "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+);
+
+/** Waits until a session of this database waits for a lock. */
+export const untilBlocked = (db: Database) => until(async () => (await db.query(BLOCKED)).length > 0);
