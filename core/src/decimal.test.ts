@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { findUnits, formatFixed, getUnits, numberFromUnits, parseDecimal } from './decimal.ts';
 
 test('a number survives the conversion to whole units, and has no more decimals than allowed', () => {
@@ -34,7 +35,7 @@ test('a JSON number has the units that its shortest text has', () => {
       const byText = parseDecimal(String(value), 3);
       assert.equal(findUnits(value, 3), typeof byText === 'number' ? byText : null, String(value));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import {
   addDays,
   type DeliveryDay,
@@ -98,7 +99,7 @@ test('local times of any instant from 1996 to 2100 are those of the time zone da
       });
       assert.equal(localInstant(day, minutes), resolved.epochMilliseconds);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -150,7 +151,7 @@ test('slotAt returns the slot that contains the instant', () => {
       assert.equal(dayOf(instant), day);
       assert.equal(localHours(day)[slot - 1], local.hour);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -166,7 +167,7 @@ test('no existing date makes the calendar throw', () => {
     for (const minutes of [0, 150, 870, 1439]) assert.equal(dayOf(localInstant(day, minutes)), day);
     formatInstant(dayEnd(day));
   };
-  fc.assert(fc.property(anyDay, check), { numRuns: 500 });
+  fc.assert(fc.property(anyDay, check), { numRuns: runs(500) });
   for (const day of ['0001-01-01', '9999-12-31', '1893-04-01', '1945-05-24', '2000-02-29']) check(day);
   for (const text of ['0001-01-01T00:00:00+23:59', '9999-12-31T23:59:59-23:59']) {
     const { day, slot } = slotAt(parseInstant(text)!);
@@ -350,7 +351,7 @@ test('every slot of a day has a label of its own', () => {
       const day = addDays('1996-01-01', days);
       assert.equal(new Set(labelsOf(day)).size, slotCount(day));
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

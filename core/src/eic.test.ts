@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { checkCharacter, checkEic, isBalanceGroupEic } from './eic.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-';
@@ -51,7 +52,7 @@ test('fifteen characters either have one check character or can never be a code'
       const expected = checkCharacter(body);
       assert.deepEqual(passing, expected === '-' ? [] : [expected]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

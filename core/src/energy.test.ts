@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import {
   exactMwh,
   findKw,
@@ -29,7 +30,7 @@ test('a formatted volume is parsed unchanged', () => {
       assert.equal(kwhFromMwh(mwhNumber(kwh)), kwh);
       assert.equal(kwhFromMwh(JSON.parse(mwhText(kwh))), kwh);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -56,7 +57,7 @@ test('text and JSON number of a volume are the same text', () => {
     fc.property(fc.oneof(cellKwh, saldoKwh, fc.integer({ min: -3000, max: 3000 })), (kwh) => {
       assert.equal(mwhText(kwh), JSON.stringify(mwhNumber(kwh)));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
   const examples: [number, string][] = [
     [1250, '1.25'],

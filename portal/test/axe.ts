@@ -1,8 +1,9 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { isLong } from '../../test/runs.ts';
 import { drawn } from './stage.ts';
 
-const WIDTHS = [1440, 390];
+const WIDTHS = isLong ? [1440, 390] : [1440];
 
 type Violations = { violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] };
 type WithAxe = { axe: { run(options: object): Promise<Violations> } };
@@ -30,12 +31,16 @@ export async function violationsInBoth(page: Page): Promise<string[]> {
   return [...inLight, ...(await violations(page, ['color-contrast'])).map((fault) => `dark: ${fault}`)];
 }
 
-/** On a desktop and on a phone, where no content may be outside of the screen. */
+/** In `npm test` on a desktop in the light theme; in `npm run test:all` in both themes, and on a phone, where no content may be outside of the screen. */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const faults: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    faults.push(...(await violationsInBoth(page)).map((fault) => `${name}, ${width} px: ${fault}`));
+    faults.push(
+      ...(await (isLong ? violationsInBoth : violations)(page)).map(
+        (fault) => `${name}, ${width} px: ${fault}`,
+      ),
+    );
     const neededWidth = await page.evaluate(() => document.documentElement.scrollWidth);
     if (neededWidth > width) faults.push(`${name} is ${neededWidth} px wide on a screen of ${width} px`);
   }

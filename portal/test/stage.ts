@@ -61,22 +61,28 @@ const STATE_MS = 10_000;
 
 let shared: Browser | null = null;
 
-/** Lets all test files of this process use one Chromium. Call it before the first file. */
-export async function shareBrowser(): Promise<void> {
-  const browser = await launchChromium();
-  after(() => browser.close());
-  shared = browser;
+/**
+ * One Chromium for all files of a process. A worker ends when the runner disconnects, a file that runs alone by itself.
+ * Not a promise that files share: a file that waited for the promise of an earlier one would register its `after` hooks there.
+ */
+async function sharedBrowser(): Promise<Browser> {
+  if (shared) return shared;
+  const launched = await launchChromium();
+  shared = launched;
+  const close = () => launched.close();
+  if (process.connected) process.once('disconnect', close);
+  else after(close);
+  return launched;
 }
 
-/** Starts the platform with its portal, and Chromium if none is shared, for one test file. Call it before its tests. */
+/** Starts the platform with its portal for one test file. Call it before its tests. */
 export async function openStage(now?: string, environment: Record<string, string> = {}): Promise<Stage> {
-  const browser = shared ?? (await launchChromium());
+  const chromium = await sharedBrowser();
   /** The pages that no test uses at the moment, by locale. Each has its own context. */
   const pages: Record<string, Page[]> = {};
   // Close the pages before the platform, which waits for open connections.
   after(async () => {
     for (const page of Object.values(pages).flat()) await page.context().close();
-    if (browser !== shared) await browser.close();
   });
   const messages: string[] = [];
   const portalDir = await ensurePortal(path.join(tmpdir(), 'saldo-portal'), (message) =>
@@ -96,7 +102,7 @@ export async function openStage(now?: string, environment: Record<string, string
       let page = known.pop();
       if (!page) {
         // Without animations, which would change measured sizes.
-        const context = await browser.newContext({
+        const context = await chromium.newContext({
           baseURL: platform.baseUrl,
           reducedMotion: 'reduce',
           locale,
@@ -122,7 +128,7 @@ export async function openStage(now?: string, environment: Record<string, string
       }
     },
     async visitApart(visitor, act, options) {
-      const context = await browser.newContext({
+      const context = await chromium.newContext({
         baseURL: platform.baseUrl,
         locale: 'en-GB',
         reducedMotion: 'reduce',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { insertContract, type NewContract } from '../src/contracts/store.ts';
 import { newId } from '../src/platform/db/new-id.ts';
 import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
@@ -352,7 +353,7 @@ test('all filters given apply together', async () => {
       const query = new URLSearchParams(Object.fromEntries(filters));
       assert.deepEqual(await walk(request, `/v1/contracts?${query}`, 'contracts', limit), wanted);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

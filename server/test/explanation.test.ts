@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { kwhOf, makeDeal } from './nominated.ts';
 
@@ -87,7 +88,7 @@ test('the transactions of every version, superseded ones too, sum to its amounts
         assertExplained(body);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });
 

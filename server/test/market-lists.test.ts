@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
@@ -216,7 +217,7 @@ test('with a version, paging has every lasting record exactly once while others 
           );
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   }
 });

@@ -4,6 +4,7 @@ import type { Tso } from '@saldo/api';
 import { addDays, dayStart, SLOT_MS, slotCount } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { recordSent } from '../src/nominations/actions.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -369,7 +370,7 @@ test('after any agreements and corrections every position is nominated its net s
         assert.equal((await world.nominate()).positions, 0, 'a repeated run creates nothing');
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 let run = 0;

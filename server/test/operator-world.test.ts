@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';
 import { newEic } from './world.ts';
@@ -161,7 +162,7 @@ test('nominations of a market created through the operator API equal a brute-for
       assert.deepEqual(again.body, { positions: 0, created: 0, unchanged: 0, too_late: 0 });
       for (const brp of market.brps) await checkBrp(brp, market, known);
     }),
-    { numRuns: 10 },
+    { numRuns: runs(10) },
   );
 });
 

@@ -4,6 +4,7 @@ import type { Transaction, Tso } from '@saldo/api';
 import { slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { type Answer, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, listNominated } from './nominated.ts';
 import type { WorldBrp, WorldContract, WorldCustomer } from './world.ts';
@@ -422,6 +423,6 @@ test('imports, moves and changes of status around the gate equal an independent 
       }
       await compare(market, model);
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });

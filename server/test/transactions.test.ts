@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { newId } from '../src/platform/db/new-id.ts';
 import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { listTransactions } from '../src/transactions/store.ts';
@@ -374,7 +375,7 @@ test('the volumes of a day are exact to the kWh', async () => {
       const sum = printed.reduce((total, mwh) => total + kwhOf(mwh), 0n);
       assert.equal(sum, BigInt(counting.reduce((total, kwh) => total + kwh, 0)));
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

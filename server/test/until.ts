@@ -1,14 +1,12 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Upper bound of every wait of a test. It only catches hangs, with an explanation; `--test-timeout` in package.json,
- * which is longer, catches all others.
- */
-export const HANG_MS = 1_200_000;
-/** How long a check is repeated: far longer than a page takes on a starved machine. */
-const PATIENCE_MS = 180_000;
+/** Upper bound of every wait of a test. It only catches hangs, and is shorter than the limit of a test: its error says more. */
+export const HANG_MS = 100_000;
 const POLL_MS = 20;
+
+/** The descriptions of the waits that have not ended, for the message about a file that hangs. */
+export const pendingWaits = new Set<() => string>();
 
 type Found<T> = T | null | undefined | false;
 
@@ -17,16 +15,22 @@ export async function until<T>(
   find: () => Found<T> | Promise<Found<T>>,
   explain: () => string = () => String(find),
 ): Promise<T> {
-  for (const endsAt = performance.now() + HANG_MS; ; await delay(POLL_MS)) {
-    const found = await find();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (performance.now() > endsAt) throw new Error(`It did not happen within ${HANG_MS} ms: ${explain()}`);
+  const wait = () => explain();
+  pendingWaits.add(wait);
+  try {
+    for (const endsAt = performance.now() + HANG_MS; ; await delay(POLL_MS)) {
+      const found = await find();
+      if (found !== null && found !== undefined && found !== false) return found;
+      if (performance.now() > endsAt) throw new Error(`It did not happen within ${HANG_MS} ms: ${explain()}`);
+    }
+  } finally {
+    pendingWaits.delete(wait);
   }
 }
 
 /** Repeats a check until it passes, for what changes some time after its cause. A check that never passes fails the test. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const endsAt = performance.now() + PATIENCE_MS; ; await delay(POLL_MS)) {
+  for (const endsAt = performance.now() + HANG_MS; ; await delay(POLL_MS)) {
     try {
       return await check();
     } catch (error) {

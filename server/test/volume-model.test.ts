@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mwhText } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { client, startTestPlatform, walk } from './harness.ts';
 import type { WorldContract } from './world.ts';
 
@@ -152,11 +153,11 @@ async function chainsOf(contracts: readonly WorldContract[]): Promise<Map<string
 const sorted = (chains: Map<string, number[]>) =>
   [...chains].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-let runs = 0;
+let tried = 0;
 test('random files in every format have the result of the model, cell by cell, and so have dry runs', async () => {
   await fc.assert(
     fc.asyncProperty(files, fc.nat({ max: 2 }), fc.boolean(), async (given, format, byId) => {
-      const run = ++runs;
+      const run = ++tried;
       const contracts: WorldContract[] = [];
       for (let at = 0; at < CONTRACTS; at++) {
         contracts.push(await world.contract(producer, consumer, { externalId: `MODEL-${run}-${at}` }));
@@ -178,7 +179,7 @@ test('random files in every format have the result of the model, cell by cell, a
       }
       assert.deepEqual(sorted(await chainsOf(contracts)), sorted(model.chains));
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   );
 });
 

@@ -4,6 +4,7 @@ import { MAX_SLOT_KWH, mwhNumber, mwhText } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX, splitTransactionUuid, transactionIdWriter } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import pg from 'pg';
+import { runs } from '../../test/runs.ts';
 import { type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, kwhOf, listNominated, makeDeal } from './nominated.ts';
 import type { WorldContract } from './world.ts';
@@ -163,7 +164,7 @@ test('imports of volumes of any size are stored, corrected and netted to the kWh
         counting.map((kwh) => (kwh === 0 ? [] : [kwh])),
       );
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 

@@ -5,6 +5,7 @@ import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { buildSchedules } from '@saldo/core/exchange/schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import fc from 'fast-check';
+import { runs } from '../../test/runs.ts';
 import { BehaviourError, readBehaviour } from './behaviour.ts';
 import { answersTo, answerTimes, type Behaviour, CONFORMING } from './tso.ts';
 
@@ -58,7 +59,7 @@ test('the smaller value of both sides is confirmed', () => {
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { TSOS } from '../enums.ts';
 import { BRIDGE_COUNT, bridgeIndex, moveBridges } from './bridges.ts';
 
@@ -56,7 +57,7 @@ test('every area exports its surplus, by moving no more than the difference betw
       // Any movement helps at most one area that has to export more, so less cannot be enough.
       assert.equal(moved, sum(changes.filter((kw) => kw > 0)));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -105,7 +106,7 @@ test('of all ways to move only the difference, none leaves smaller bridges', () 
       }
       assert.equal(sum(moveBridges(before, surpluses)), smallest);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import {
   anyDay,
   anyMarkets,
@@ -66,7 +67,7 @@ function forHistories(
     fc.property(anyDay, anyMarkets, (someDay, markets) => {
       for (const step of scheduleHistory(someDay, markets)) check(step);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 }
 
@@ -90,7 +91,9 @@ test('in random worlds every file nets to zero in every slot', () => {
   });
 });
 
-const slotsFor = (someDay: string) => Array.from({ length: slotCount(someDay) }, () => 0n);
+function slotsFor(someDay: string): bigint[] {
+  return Array.from({ length: slotCount(someDay) }, () => 0n);
+}
 
 test('in random worlds the series of a TSO are its nominations, mirrored, in kW', () => {
   forHistories(({ positions, schedules }) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import {
   anyDay,
   anyMarkets,
@@ -112,7 +113,7 @@ test('in random worlds with closed slots every file nets to zero, and bridges ar
         assertNominated(step);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -198,7 +199,7 @@ test('random corrections at random times: what is nominated can always be sent, 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { TSOS } from '../enums.ts';
 import { type ContractDay, type PlacedSheet, sendableCells, sendableSaldo } from './late-changes.ts';
 
@@ -107,7 +108,7 @@ test('in random histories changes within an area always count, others only befor
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

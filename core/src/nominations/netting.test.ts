@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { MAX_SLOT_KWH } from '../energy.ts';
 import type { Sheet } from '../transactions/sheet.ts';
 import { type Contribution, net } from './netting.ts';
@@ -51,7 +52,7 @@ test('over all positions the saldo of every slot is zero', () => {
       }
       assert.ok(total.every((kwh) => kwh === 0));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

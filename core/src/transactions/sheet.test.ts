@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { MAX_SLOT_KWH } from '../energy.ts';
 import {
   type Cell,
@@ -153,7 +154,7 @@ test('corrections and invalidations never lose, double or change a transaction',
     fc.property(anyOperations, (operations) => {
       play(operations);
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -340,7 +341,7 @@ test('sheets that are superseded as a whole may be missing in a history, and cha
       assert.deepEqual(writeDay(rest, volumes), writeDay(history, volumes));
       assert.deepEqual(reissueDay(rest, isChosen), reissueDay(history, isChosen));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { MAX_SLOT_KWH, mwhText, parseMwh } from '../energy.ts';
 import { volumeFromJson, volumeFromText } from './volume.ts';
 
@@ -12,7 +13,7 @@ test('every whole number of kWh is read from its number and from its text', () =
       assert.equal(volumeFromJson(kwh / 1000), kwh);
       assert.equal(volumeFromText(mwhText(kwh)), kwh);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   assert.equal(volumeFromJson(MAX_SLOT_KWH / 1000), MAX_SLOT_KWH);
 });
@@ -32,7 +33,7 @@ test('a number is a volume exactly when its shortest text is one', () => {
       const found = volumeFromJson(number);
       assert.equal(typeof found === 'number' ? found : null, expected, String(number));
     }),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
 });
 

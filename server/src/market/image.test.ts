@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { pngImage } from '../../test/png.ts';
 import { readImage } from './image.ts';
 
@@ -98,7 +99,7 @@ test('arbitrary bytes never crash the parser, and only images are accepted', () 
         assert.ok(read.width > 0 && read.height > 0 && read.length <= start.length + rest.length);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -5,6 +5,7 @@ import { MAX_SLOT_KWH, mwhText } from '@saldo/core/energy.ts';
 import type { ParsedLine } from '@saldo/core/transactions/contract-day-input.ts';
 import { volumeFromText } from '@saldo/core/transactions/volume.ts';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import {
   CSV_COLUMNS,
   type CsvColumn,
@@ -78,7 +79,7 @@ test('a line is parsed the same after other lines as alone', () => {
         before = parsed;
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -96,7 +97,7 @@ test('the fast path reads a volume as the slow path does', () => {
         text,
       );
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 
@@ -114,7 +115,7 @@ test('the fast path reads a decimal comma as the slow path does', () => {
         text,
       );
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });
 

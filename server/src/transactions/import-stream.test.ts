@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { linesOf } from '@saldo/core/transactions/contract-day-input.ts';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import { type VolumeFormat, VolumeReader } from './import-stream.ts';
 
 function readAll(format: VolumeFormat, chunks: readonly Buffer[]) {
@@ -66,7 +67,7 @@ test('the result does not depend on how a file is cut into chunks', () => {
       const data = lines.filter(([text]) => text.length > 0).length + Number(isOpen);
       assert.equal(whole.rows, data);
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

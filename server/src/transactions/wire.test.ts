@@ -6,6 +6,7 @@ import { MAX_SLOT_KWH, mwhNumber } from '@saldo/core/energy.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
 import { encodeId, ID_PREFIX, sheetUuid, transactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
+import { runs } from '../../../test/runs.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
@@ -115,7 +116,7 @@ test('asset names keep all characters', () => {
         Buffer.from(JSON.stringify(expected)),
       );
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../../test/runs.ts';
 import { anyAnswer, anySchedules } from '../../../test/exchange-documents.ts';
 import { areaOf, OPERATOR, slotsOf } from '../../../test/schedule-worlds.ts';
 import { slotCount } from '../../delivery-day.ts';
@@ -152,7 +153,7 @@ test('schedules of random worlds have the structure of their format, with every 
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   );
 });
 
@@ -166,7 +167,7 @@ test('schedules of random worlds are read back unchanged, in both formats', () =
         }
       }
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 
@@ -183,7 +184,7 @@ test('answers have the structure of their format and are read back unchanged', (
         assert.deepEqual(readBack(text, format), answer);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

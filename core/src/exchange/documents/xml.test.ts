@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../../test/runs.ts';
 import { escapeXml, placeOf, readXml, XML_LIMITS, type XmlElement, XmlFault } from './xml.ts';
 
 type Tree = { name: string; attributes: [string, string][]; children: Tree[]; text: string };
@@ -82,7 +83,7 @@ test('a document is read as written, with any white space and comments', () => {
       const text = `<?xml version="1.0" encoding="UTF-8"?>${gap}${print(document, gap)}${gap}`;
       assert.deepEqual(read(text), document);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -92,7 +93,7 @@ test('a truncated document is rejected', () => {
       const text = print(document, '');
       assert.throws(() => read(text.slice(0, cut % text.length)), XmlFault);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -126,7 +127,7 @@ test('any input is read as a document or rejected with its place', () => {
         assert.ok(error instanceof XmlFault, String(error));
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatMwh, MAX_SLOT_KWH } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
+import { runs } from '../../../../test/runs.ts';
 import { ByteWriter } from './byte-writer.ts';
 
 const piece = fc.oneof(
@@ -56,7 +57,7 @@ test('energy as bytes has all digits of its decimal text but trailing zeros', ()
   );
   fc.assert(
     fc.property(anyKwh, (kwh) => assert.equal(bytesOf(kwh), shortest(kwh))),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   );
   for (const kwh of [0, -0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, MAX_SLOT_KWH])
     assert.equal(bytesOf(kwh), shortest(kwh));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { runs } from '../../../../test/runs.ts';
 import { bindingOf, cursorSealer } from './cursor.ts';
 
 const sealer = cursorSealer(randomBytes(32));
@@ -88,7 +89,7 @@ test('a binding differs as soon as the viewer, the list or a filter differs', ()
       );
       assert.equal(a === b, isSame);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
   assert.notEqual(bindingOf('7', '/v1/x', { a: '1,b=2' }), bindingOf('7', '/v1/x', { a: '1', b: '2' }));
   assert.notEqual(bindingOf('7', '/v1/x', { eic: '' }), bindingOf('7', '/v1/x', {}));

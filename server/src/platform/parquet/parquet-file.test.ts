@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
+import { runs } from '../../../../test/runs.ts';
 import { idColumn, numberColumn, sequenceColumn, textColumn } from './columns.ts';
 import { ParquetFile } from './parquet-file.ts';
 
@@ -93,7 +94,7 @@ const rowGroup = fc
 test('another implementation reads back any rows, in any number of row groups', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(rowGroup, { maxLength: 3 }), (rowGroups) => assertReadBack(rowGroups)),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

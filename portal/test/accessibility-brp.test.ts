@@ -1,0 +1,3 @@
+import { lookAtPagesOf, openPages } from './accessibility.ts';
+
+lookAtPagesOf(await openPages(), 'brp');

@@ -1,3 +1,0 @@
-import { lookAtPagesOf } from './accessibility.ts';
-
-lookAtPagesOf('anonymous', 'account', 'brp', 'operator');

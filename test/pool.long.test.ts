@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { temporaryFolder } from '../server/test/clean-up.ts';
+import { type FileResult, runFiles } from './pool.ts';
+
+const UNTIL = JSON.stringify(path.join(import.meta.dirname, '../server/test/until.ts'));
+const FILES = {
+  'passes.test.mjs': "test('one', () => {}); test('two', { skip: 'no program' }, () => {});",
+  'fails.test.mjs':
+    "test('sum', async (t) => { console.log('a stray line'); await t.test('inner', () => assert.deepEqual([1], [2])); }); test('other', () => {});",
+  'throws.test.mjs': "throw new Error('cannot be loaded');",
+  'exits.test.mjs': "test('ends the process', () => process.exit(3));",
+  'hangs.test.mjs':
+    "test('first', () => {}); test('never ends', () => until(() => false, () => 'the moon is blue'));",
+  'blocks.test.mjs': "test('spins', async () => { await new Promise(setImmediate); for (;;); });",
+  'last.test.mjs': "test('still runs', () => {});",
+};
+
+test('each file has its own result: one that fails, crashes, hangs or blocks fails alone and is named', async () => {
+  const folder = await temporaryFolder();
+  const head = `import assert from 'node:assert/strict'; import { test } from 'node:test'; import { until } from ${UNTIL};\n`;
+  for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), head + text);
+  const results = new Map<string, FileResult>();
+  const files = Object.keys(FILES).map((name) => path.join(folder, name));
+  // The limit is far above what a test takes that does not hang.
+  await runFiles(files, 1, (result) => results.set(path.basename(result.file), result), {
+    testMs: 10_000,
+    fileMs: 60_000,
+  });
+  const of = (name: keyof typeof FILES) => {
+    const { passed, skipped, failures, output } = results.get(name) ?? assert.fail(`${name} has no result`);
+    return {
+      passed,
+      skipped,
+      failed: failures.map((failure) => failure.test),
+      error: failures[0]?.error,
+      output,
+    };
+  };
+  assert.deepEqual(
+    { ...of('passes.test.mjs'), output: '' },
+    { passed: 1, skipped: 1, failed: [], error: undefined, output: '' },
+  );
+  const failed = of('fails.test.mjs');
+  assert.deepEqual([failed.passed, failed.failed], [1, ['inner']]);
+  assert.match(failed.error ?? '', /\+ {3}1\n- {3}2/);
+  assert.match(failed.output, /a stray line/);
+  assert.match(of('throws.test.mjs').error ?? '', /cannot be loaded/);
+  assert.deepEqual(
+    [of('exits.test.mjs').failed, of('exits.test.mjs').error],
+    [['ends the process'], 'The process ended with 3.'],
+  );
+  assert.deepEqual([of('hangs.test.mjs').passed, of('hangs.test.mjs').failed], [1, ['never ends']]);
+  assert.match(
+    of('hangs.test.mjs').error ?? '',
+    /nothing began or ended[\s\S]*waiting until the moon is blue/,
+  );
+  assert.deepEqual(of('blocks.test.mjs').failed, ['spins']);
+  assert.match(of('blocks.test.mjs').error ?? '', /event loop is blocked/);
+  assert.deepEqual([of('last.test.mjs').passed, of('last.test.mjs').failed], [1, []]);
+});

@@ -1,0 +1,26 @@
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { pendingWaits } from '../server/test/until.ts';
+import { tell } from './reporter.ts';
+import { runs } from './runs.ts';
+
+/**
+ * Runs test files in this process, one after the other, as the runner sends them. Loading the server and compiling its
+ * schemas takes longer than the tests of most files, so files share that work. Each file is a test with its tests as
+ * subtests: its `after` hooks run when it ends.
+ */
+fc.configureGlobal({ numRuns: runs(100) });
+
+process.on('message', (message: { file: string } | 'state') => {
+  if (message === 'state') tell({ type: 'state', text: describeState() });
+  else void test(message.file, () => import(message.file));
+});
+tell({ type: 'ready' });
+
+/** For the message about a file that hangs. */
+function describeState(): string {
+  const waits = [...pendingWaits].map((explain) => `waiting until ${explain()}`);
+  const resources = Map.groupBy(process.getActiveResourcesInfo(), (name) => name);
+  const open = [...resources].map(([name, { length }]) => `${length} × ${name}`);
+  return [...waits, `active: ${open.join(', ')}`].join('\n');
+}
