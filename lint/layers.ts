@@ -36,7 +36,6 @@ const SUBJECTS = [
   'server/src/market',
   'server/src/customers',
   'server/src/contracts',
-  'server/src/archived-days',
   'server/src/transactions',
   'server/src/nominations',
   'server/src/customer-changes',
@@ -69,17 +68,6 @@ const ALLOWED = new Map<string, readonly string[]>([
   [
     'server/src/backup',
     ['server/src/platform/db', 'server/src/config.ts', 'server/src/config-error.ts', 'postgres/src'],
-  ],
-  [
-    'server/src/archive',
-    [
-      'server/src/archived-days',
-      'server/src/backup',
-      'server/src/config.ts',
-      'postgres/src',
-      ...PLATFORM,
-      ...PACKAGES,
-    ],
   ],
 ]);
 

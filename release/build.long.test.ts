@@ -72,8 +72,7 @@ test('a release starts read-only and as an ordinary user, with the embedded data
     '/docs/images/offers.png',
     '/docs/assets/search.json',
   ];
-  const tryOut = ['/docs/try', '/docs/try/swagger-ui-bundle.js', '/docs/try/swagger-ui.css'];
-  const files = [script, ...docs, '/errors', '/llms.txt', ...tryOut, '/openapi.json'];
+  const files = [script, ...docs, '/errors', '/llms.txt', '/openapi.json'];
   for (const file of files) assert.equal((await fetch(product.baseUrl + file)).status, 200, file);
 
   const folder = path.join(base, 'embedded', 'postgres');

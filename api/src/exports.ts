@@ -54,7 +54,7 @@ export const transactionExport = {
     [EXPORT_MEDIA_TYPES.ndjson]: `${JSON.stringify(transactionExample)}\n`,
     [EXPORT_MEDIA_TYPES.parquet]: parquetExample,
   },
-  problems: ['too_many_exports', 'archived'],
+  problems: ['too_many_exports'],
   example: { response: transactionsCsv },
 } as const;
 

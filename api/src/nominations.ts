@@ -199,7 +199,7 @@ export const nominationEndpoints = {
     ),
     body: null,
     response: NominationList,
-    problems: ['archived'],
+    problems: [],
     example: {
       response: {
         nominations: [nominationExample],
@@ -218,7 +218,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Nomination,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: nominationExample },
   }),
   getNominationHistory: endpoint({
@@ -232,7 +232,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: NominationHistoryList,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: { nominations: [nominationExample] } },
   }),
   getNominationsBulk: endpoint({
@@ -278,7 +278,7 @@ export const nominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Explanation,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: explanationExample },
   }),
 };

@@ -237,13 +237,6 @@ export const PROBLEMS = {
       'A contract takes volumes for a delivery day only if both customers have been activated and none of them is deactivated on that day.',
     remedy: 'The BRP that the message names activates the customer. Then send the volumes again.',
   },
-  days_archived: {
-    status: 409,
-    title: 'Days Archived',
-    explanation:
-      'The change concerns delivery days whose months are archived, or are being archived or restored. Nothing was changed.',
-    remedy: 'Restore archived months with `saldo archive restore`. Then repeat the request.',
-  },
   invalid_status_transition: {
     status: 409,
     title: 'Invalid Status Transition',
@@ -269,14 +262,6 @@ export const PROBLEMS = {
       'Events after the place in `after` are not kept any more, or the place is unknown to the log.',
     remedy:
       'Read your records anew, then follow the events without `after`, or with `latest` as its value. Ask at least once within the days that events are kept.',
-  },
-  archived: {
-    status: 410,
-    title: 'Archived',
-    explanation:
-      'The request names delivery days, or an id of a transaction or nomination, whose months are archived: their volumes and nominations are in files.',
-    remedy:
-      'Ask the operator for the files that `detail` names, or to restore the months; or ask for other days.',
   },
   precondition_failed: {
     status: 412,

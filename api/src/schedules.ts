@@ -225,7 +225,7 @@ export const scheduleEndpoints = {
       'text/csv': scheduleCsvExample,
       'application/xml': `<?xml version="1.0" encoding="UTF-8"?>\n${scheduleSeriesExample}`,
     },
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: scheduleCsvExample },
   }),
   getDaySchedule: endpoint({
@@ -259,7 +259,7 @@ export const scheduleEndpoints = {
     body: null,
     response: Type.String(),
     documents: { 'text/csv': scheduleCsvExample, 'application/xml': scheduleDocumentExample },
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: scheduleCsvExample },
   }),
   reconcileNomination: endpoint({
@@ -274,7 +274,7 @@ export const scheduleEndpoints = {
     query: Strict({}),
     body: null,
     response: Reconciliation,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: reconciliationExample },
   }),
   checkSchedule: endpoint({
@@ -290,7 +290,7 @@ export const scheduleEndpoints = {
     stream: ['text/csv', 'application/xml', 'text/xml'],
     gzip: true,
     response: ScheduleCheck,
-    problems: ['archived'],
+    problems: [],
     example: { request: scheduleCsvExample, xmlRequest: scheduleDocumentExample, response: checkExample },
   }),
 };

@@ -157,7 +157,7 @@ export const transactionEndpoints = {
     query: Strict({ ...filters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
-    problems: ['contract_not_found', 'archived'],
+    problems: ['contract_not_found'],
     example: { response: listExample },
   }),
   listTransactions: endpoint({
@@ -171,7 +171,7 @@ export const transactionEndpoints = {
     query: Strict({ ...transactionFilters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
     body: null,
     response: TransactionList,
-    problems: ['archived'],
+    problems: [],
     example: { response: listExample },
   }),
   getTransaction: endpoint({
@@ -185,7 +185,7 @@ export const transactionEndpoints = {
     query: Strict({}),
     body: null,
     response: Transaction,
-    problems: ['transaction_not_found', 'archived'],
+    problems: ['transaction_not_found'],
     example: { response: transactionExample },
   }),
   getTransactionHistory: endpoint({
@@ -199,7 +199,7 @@ export const transactionEndpoints = {
     query: Strict(includeAssets),
     body: null,
     response: TransactionHistoryList,
-    problems: ['transaction_not_found', 'archived'],
+    problems: ['transaction_not_found'],
     example: { response: { transactions: [transactionExample, supersededExample] } },
   }),
   getTransactionsBulk: endpoint({

@@ -1,6 +1,5 @@
 import { SaldoConnectionError, SaldoProblem } from '@saldo/sdk';
 import { Command, CommanderError } from 'commander';
-import { addArchiveCommands } from './commands/archive.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
@@ -90,7 +89,6 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addLoginCommands,
     addCompletionCommand,
     addBackupCommands,
-    addArchiveCommands,
   ]) {
     add(program, open);
   }

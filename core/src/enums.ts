@@ -28,7 +28,6 @@ export const REJECTION_CODES = [
   'invalid_date',
   'day_outside_contract',
   'customer_not_active',
-  'day_archived',
   'invalid_slot',
   'wrong_slot_count',
   'invalid_volume',

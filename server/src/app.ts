@@ -23,7 +23,6 @@ import { customerRoutes, portalCustomerRoutes } from './customers/routes.ts';
 import { simulationRoutes } from './demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
 import type { Site } from './docs/site.ts';
-import { mountTryOut, type OfferedDocument } from './docs/try-out.ts';
 import {
   type Addresses,
   brpDocument,
@@ -279,17 +278,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   };
   mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, site, [
-    { name: 'BRP API', url: '/openapi.json', make: () => brpDocument(config, addresses) },
-    {
-      name: 'Operator API',
-      url: '/operator/openapi.json',
-      make: () => operatorDocument(config, addresses),
-    },
-    {
-      name: 'Portal API',
-      url: '/portal/openapi.json',
-      make: () => portalDocument(config, addresses, sessionAuth.cookie),
-    },
+    { url: '/openapi.json', make: () => brpDocument(config, addresses) },
+    { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
+    { url: '/portal/openapi.json', make: () => portalDocument(config, addresses, sessionAuth.cookie) },
   ]);
   return app;
 }
@@ -343,9 +334,9 @@ export async function createRateLimiter(
 }
 
 /** An OpenAPI document, generated at its first request: the public URL may be unknown before the server listens. */
-type Document = OfferedDocument & { readonly make: () => object };
+type Document = { readonly url: string; readonly make: () => object };
 
-/** Pages of every listener that need no key: the documentation, the OpenAPI documents and a page to try them. */
+/** Pages of every listener that need no key: the documentation and the OpenAPI documents. */
 function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Document[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -355,10 +346,6 @@ function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Do
     });
   }
   mountDocs(app, site);
-  mountTryOut(
-    app,
-    documents.map(({ name, url }) => ({ name, url })),
-  );
 }
 
 /** Paths of the customer listener without authentication. */
@@ -384,6 +371,6 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);
-  mountOpenPages(app, site, [{ name: 'Customer API', url: '/openapi.json', make }]);
+  mountOpenPages(app, site, [{ url: '/openapi.json', make }]);
   return app;
 }

@@ -342,10 +342,6 @@ const MAX_READ_LAG_S = 20;
 
 export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?? 'data';
 
-/** The folder of `saldo archive`. The server does not use it. */
-export const readArchiveDir = (env: Environment): string =>
-  text(env, 'ARCHIVE_DIR') ?? path.join(readDataDir(env), 'archive');
-
 const PORTS = { min: 0, max: 65_535 };
 
 export function readConfig(env: Environment): Config {

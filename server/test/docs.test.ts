@@ -23,12 +23,12 @@ const linksOf = (html: string) =>
   [...html.matchAll(/ (?:href|src)="([^"]+)"/g)].map(([, url]) => url!.replaceAll('&amp;', '&'));
 const isOutside = (url: string) => /^https?:/.test(url);
 
-/** All pages that links lead to from the first page, without the page to try the APIs, which has its own test. */
+/** All pages that links lead to from the first page. */
 async function crawl(): Promise<ReadonlyMap<string, Crawled>> {
   const pages = new Map<string, Crawled>();
   const waiting = ['/docs'];
   for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-    if (pages.has(url) || url.startsWith('/docs/try') || url === '/' || isOutside(url)) continue;
+    if (pages.has(url) || url === '/' || isOutside(url)) continue;
     const answer = await request(url, { headers: HTML });
     assert.equal(answer.status, 200, url);
     const isPage = answer.headers.get('content-type')?.startsWith('text/html') === true;
@@ -54,7 +54,7 @@ test('all links and anchors of all pages resolve', () => {
   for (const [url, { text }] of htmlPages) {
     for (const link of linksOf(text)) {
       const [target = '', anchor] = link.split('#');
-      if (isOutside(link) || target.startsWith('/docs/try')) continue;
+      if (isOutside(link)) continue;
       const page = pages.get(target === '' ? url : target);
       assert.ok(page, `${url} leads to ${link}`);
       if (anchor !== undefined) assert.ok(page.ids.has(anchor), `${url} leads to ${link}`);
@@ -132,16 +132,14 @@ test('each page is also Markdown, and llms.txt lists all of the navigation', asy
     assert.ok(summary, line);
     assert.equal((await request(url)).status, 200, url);
   }
-  const navigation = [...pages.get('/docs')!.text.matchAll(/<li><a href="([^"#]+)"/g)]
-    .map(([, url]) => url!)
-    .filter((url) => url !== '/docs/try');
+  const navigation = [...pages.get('/docs')!.text.matchAll(/<li><a href="([^"#]+)"/g)];
   assert.equal(listed.length, navigation.length);
   for (const [url] of htmlPages) {
     const answer = await request(url === '/docs' ? '/docs/index.md' : `${url}.md`);
     assert.equal(answer.headers.get('content-type'), 'text/markdown; charset=utf-8', url);
     assert.match(answer.text, /^# \S/, url);
     for (const [, target = ''] of answer.text.matchAll(/\]\((\/[^)#]+)/g))
-      assert.ok(pages.has(target) || target === '/docs/try', `${url}.md leads to ${target}`);
+      assert.ok(pages.has(target), `${url}.md leads to ${target}`);
   }
 });
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import pg from 'pg';
-import { addMonths, firstDayOf } from '../src/archived-days/months.ts';
 import { listDaysToSend } from '../src/exchange/process/schedules.ts';
 import { MEASURE } from '../src/health/metrics.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
@@ -21,7 +20,12 @@ import { createRecordedApp } from './recorded-app.ts';
  */
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const [DAY, NEXT] = ['2026-10-21', '2026-10-22'];
-const LAST_MONTH = '2026-10';
+const LAST_MONTH = new Date('2026-10-01');
+/** The first day of the month that is this many months before the last one. */
+const firstDayOf = (monthsBefore: number): string =>
+  new Date(Date.UTC(LAST_MONTH.getUTCFullYear(), LAST_MONTH.getUTCMonth() - monthsBefore, 1))
+    .toISOString()
+    .slice(0, 10);
 const DAYS_PER_MONTH = 4;
 const OTHER_PAIRS = 12;
 const LIMIT = 4;
@@ -68,9 +72,9 @@ async function fillYoungDays() {
 const NAMES: Readonly<Record<string, string>> = {
   ...(await fillYoungDays()),
   brp: seller.id,
-  late_day: `delivery_date=${firstDayOf(LAST_MONTH)}`,
-  month: formatInstant(dayStart(firstDayOf(LAST_MONTH))),
-  last_month: formatInstant(dayStart(firstDayOf(addMonths(LAST_MONTH, -1)))),
+  late_day: `delivery_date=${firstDayOf(0)}`,
+  month: formatInstant(dayStart(firstDayOf(0))),
+  last_month: formatInstant(dayStart(firstDayOf(1))),
   sender: group.eic,
   receiver: buyerGroup.eic,
   day: `delivery_date=${DAY}`,
@@ -240,9 +244,9 @@ async function measureAll() {
 
 /** Stores the first days of these months, counted back from the last one. */
 async function storeMonths(from: number, to: number): Promise<void> {
-  const months = Array.from({ length: to - from }, (_, at) => addMonths(LAST_MONTH, -from - at));
-  const days = months.flatMap((month) =>
-    Array.from({ length: DAYS_PER_MONTH }, (_, at) => addDays(firstDayOf(month), at)),
+  const months = Array.from({ length: to - from }, (_, at) => firstDayOf(from + at));
+  const days = months.flatMap((first) =>
+    Array.from({ length: DAYS_PER_MONTH }, (_, at) => addDays(first, at)),
   );
   await insertDays(writer, days);
   await writer.query(

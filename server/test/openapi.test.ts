@@ -352,55 +352,8 @@ function describeDocument(
   });
 }
 
-test('the page to try the APIs loads everything from the server itself, under a strict policy', async () => {
-  const seen = new Set<string>();
-  const waiting = ['/docs/try'];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (seen.has(path)) continue;
-    seen.add(path);
-    const page = await request(path);
-    assert.equal(page.status, 200, path);
-    if (path.endsWith('/openapi.json')) continue;
-    const etag = page.headers.get('etag') ?? assert.fail(path);
-    const again = await fetch(platform.baseUrl + path, { headers: { 'if-none-match': etag } });
-    assert.deepEqual([again.status, await again.text()], [304, ''], path);
-    const policy = page.headers.get('content-security-policy') ?? '';
-    assert.match(policy, /default-src 'none'/, path);
-    assert.match(policy, /script-src 'self'(;|$)/, 'inline and external scripts are forbidden');
-    assert.doesNotMatch(policy, /https?:|\*|unsafe-eval/);
-    const type = page.headers.get('content-type') ?? '';
-    if (type.startsWith('text/html')) {
-      assert.doesNotMatch(page.text, /<script(?![^>]*\ssrc=)|\son\w+=|https?:|javascript:/, 'nothing inline');
-      const loaded = page.text.matchAll(/<(?:script|link|img)[^>]* (?:src|href)="([^"]+)"/g);
-      waiting.push(...[...loaded].map(([, url]) => url as string));
-    } else if (type.startsWith('text/css')) {
-      const urls = [...page.text.matchAll(/url\(\s*['"]?([^'")]+)/g)].map(([, url]) => url as string);
-      assert.deepEqual(
-        urls.filter((url) => !url.startsWith('data:')),
-        [],
-        path,
-      );
-    } else if (page.text.length < 10_000 && type.startsWith('text/javascript')) {
-      waiting.push(...[...page.text.matchAll(/"url":"([^"]+)"/g)].map(([, url]) => url as string));
-    }
-  }
-  assert.ok(seen.has('/openapi.json') && seen.has('/operator/openapi.json'), [...seen].join(' '));
-  for (const path of seen) assert.ok(path.startsWith('/') && !path.startsWith('//'), path);
-});
-
-test('the page to try the APIs has every API, each at its own address', async () => {
-  const { text } = await request('/docs/try');
-  const links = [...text.matchAll(/<a href="([^"]+)">([^<]+)<\/a>/g)].map(([, href, name]) => [name, href]);
-  assert.deepEqual(links, [
-    ['Documentation', '/docs'],
-    ['BRP API', '/docs/try?api=BRP%20API'],
-    ['Operator API', '/docs/try?api=Operator%20API'],
-    ['Portal API', '/docs/try?api=Portal%20API'],
-  ]);
-  assert.equal(operatorApi.body.info.title, 'Saldo Operator API');
-});
-
 test('the operator API’s document has no scopes, and the clock only in a sandbox', () => {
+  assert.equal(operatorApi.body.info.title, 'Saldo Operator API');
   assert.doesNotMatch(operatorApi.text, /Required scope/);
   assert.ok(!('/operator/v1/clock' in operatorApi.body.paths));
 });

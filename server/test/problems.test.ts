@@ -153,16 +153,6 @@ const provocations = {
     await update({ status: 'active' });
     return update({ status: 'active' });
   },
-  archived: async () => {
-    await world.markArchived('2026-03');
-    return request('/v1/transactions?delivery_date=2026-03-02');
-  },
-  days_archived: async () => {
-    await world.markArchived('2026-03');
-    const contract = await world.contract(producer, producer);
-    const volumes = Array.from({ length: 96 }, () => 1);
-    return asOperator('PUT', `/contracts/${contract.id}/days/2026-03-02`, { volumes });
-  },
   invalid_status_transition: () => update({ status: 'pending' }),
   precondition_failed: () => update({}, { 'if-match': '"old"' }),
   payload_too_large: () => update(' '.repeat(LIMITS.bodyBytes + 1)),

@@ -9,7 +9,6 @@ export const TEST_FOLDER_VARIABLE = 'SALDO_TEST_FOLDER';
 
 const PROGRAMS = [
   'server/src/main.ts',
-  'server/src/archive/main.ts',
   'server/src/backup/main.ts',
   'cli/src/main.ts',
   'simulator/src/main.ts',

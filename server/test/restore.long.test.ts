@@ -185,15 +185,21 @@ test('a backup cannot lack a table of Saldo, nor have an unknown one', async () 
   }
 });
 
-test('a backup of an older schema is restored and migrated', async () => {
-  const source = await createEmptyDatabase();
-  const all = [...(await readChecksums())].map(([name, sha256]) => ({ name, sha256 }));
-  const connection = new pg.Client({ connectionString: source });
+/** A database to which only this many migrations have been applied. */
+async function databaseWithFirst(migrations: number): Promise<string> {
+  const url = await createEmptyDatabase();
+  const connection = new pg.Client({ connectionString: url });
   await connection.connect();
   await connection.query('begin');
-  await migrateInTransaction(connection, 2);
+  await migrateInTransaction(connection, migrations);
   await connection.query('commit');
   await connection.end();
+  return url;
+}
+
+test('a backup of an older schema is restored and migrated', async () => {
+  const source = await databaseWithFirst(2);
+  const all = [...(await readChecksums())].map(([name, sha256]) => ({ name, sha256 }));
   await query(source, "insert into brp (id, name, created_at) values (gen_random_uuid(), 'Old', now())");
   await backUp(source, 'older.saldo');
   const backup = await openBackupFile(file('older.saldo'), () => {});
@@ -211,6 +217,28 @@ test('a backup of an older schema is restored and migrated', async () => {
     names.map(({ name }) => name),
     all.map(({ name }) => name),
   );
+});
+
+test('a backup of the version with an archive is restored, unless it has archived months', async () => {
+  const names = [...(await readChecksums()).keys()];
+  const source = await databaseWithFirst(names.indexOf('029-without-archive'));
+  await query(source, "insert into brp (id, name, created_at) values (gen_random_uuid(), 'Old', now())");
+  await backUp(source, 'no-months.saldo');
+  await query(source, "insert into archive values ('2019-12-01', 1, '[]', now())");
+  await backUp(source, 'months.saldo');
+
+  const target = await createEmptyDatabase();
+  const refused = await restore('months.saldo', target);
+  assert.equal(refused.code, 1);
+  assert.match(refused.err, /^Nothing was restored: Months are archived \(2019-12\).*\n$/m);
+  assert.equal(await countOf(target), 0);
+
+  const run = await restore('no-months.saldo', target);
+  assert.equal(run.code, 0, run.err);
+  const found = await contentOf(target);
+  assert.equal(found['schema'], (await contentOf(platform.databaseUrl)).schema);
+  assert.equal(found['table brp'], (await contentOf(source))['table brp']);
+  assert.ok(!('table archive' in found));
 });
 
 test('a backup with newer or different migrations is rejected before anything is changed', async () => {

@@ -20,7 +20,6 @@ const pending = await world.customer(owner, { group: sellerGroup });
 await world.contract(pending, consumer, { externalId: 'INACTIVE', isActivated: false });
 await world.contract(producer, consumer, { externalId: 'SPOT', type: 'day_ahead' });
 await world.contract(producer, consumer, { externalId: 'UNDATED', last: null });
-await world.markArchived('2026-03');
 
 const HEADER = 'contract,delivery_date,slot,volume\n';
 const PATH = '/operator/v1/volumes';
@@ -117,10 +116,6 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
   customer_not_active: {
     csv: ['INACTIVE,2026-10-22,1,1', 'INACTIVE,2026-01-01,1,1'],
     ndjson: [dayLine(volumes(1), 'INACTIVE')],
-  },
-  day_archived: {
-    csv: ['KNOWN,2026-03-02,1,1'],
-    ndjson: [dayLine(volumes(1), 'KNOWN', '2026-03-31')],
   },
   invalid_slot: {
     csv: ['0', '97', '-1', '', 'one', '1.0', '1e1', '+1', ' 1', '99999999999999999999'].map(

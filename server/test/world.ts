@@ -37,12 +37,6 @@ const ACTIVATE = statement(
   "update customer set status = 'active', activated_at = created_at where id = any($1::uuid[]) and status = 'pending'",
 );
 
-const MARK_ARCHIVED = statement(
-  'test_mark_archived',
-  `insert into archive (month, format, files, archived_at) values (to_date($1, 'YYYY-MM'), 1, '[{"name": "file"}]', now())
-   on conflict do nothing`,
-);
-
 /** Dirty flags that a running transaction has deleted still count. */
 const COUNT_DIRTY = statement('test_count_dirty', 'select count(*)::int as count from changed_position');
 
@@ -194,9 +188,6 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
   const untilNetted = () =>
     until(async () => (await db.query<{ count: number }>(COUNT_DIRTY))[0]?.count === 0);
 
-  /** Lets a month without volumes count as archived. */
-  const markArchived = (month: string) => db.transaction((tx) => tx.query(MARK_ARCHIVED, [month]));
-
   /** Two BRPs, one selling to the other through Amprion, with active customers. */
   async function pair() {
     const [seller, buyer] = [await brp(), await brp()];
@@ -220,7 +211,6 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
     invalidate,
     nominate,
     untilNetted,
-    markArchived,
     pair,
   };
 }

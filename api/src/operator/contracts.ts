@@ -106,7 +106,7 @@ export const operatorContractEndpoints = {
       },
     ),
     response: Contract,
-    problems: ['contract_not_found', 'precondition_failed', 'days_archived'],
+    problems: ['contract_not_found', 'precondition_failed'],
     conditional: true,
     example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: contractExample },
   }),

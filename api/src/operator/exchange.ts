@@ -153,7 +153,7 @@ export const operatorExchangeEndpoints = {
       },
       { title: 'ExchangeSendResult' },
     ),
-    problems: ['days_archived'],
+    problems: [],
     example: { request: { delivery_date: '2026-01-15' }, response: { messages: [sentExample], faults: [] } },
   }),
   requestStatus: endpoint({
@@ -192,7 +192,7 @@ export const operatorExchangeEndpoints = {
     tag,
     summary: 'Receive a TSO’s answer',
     description:
-      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing. One for a month that is being archived or restored stays `stored`, and a job reads it later.',
+      'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing.',
     scopes: [],
     query: Strict({}),
     body: null,
@@ -230,7 +230,7 @@ export const operatorExchangeEndpoints = {
       { mismatches: Type.Array(NominationMismatch), pagination: Pagination },
       { title: 'MismatchList' },
     ),
-    problems: ['archived'],
+    problems: [],
     example: {
       response: {
         mismatches: [
@@ -276,7 +276,7 @@ export const operatorExchangeEndpoints = {
       { unsent: Type.Array(UnsentNomination), pagination: Pagination },
       { title: 'UnsentList' },
     ),
-    problems: ['archived'],
+    problems: [],
     example: {
       response: {
         unsent: [

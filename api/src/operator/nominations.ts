@@ -109,7 +109,7 @@ export const operatorNominationEndpoints = {
     query: nominationEndpoints.listNominations.query,
     body: null,
     response: NominationList,
-    problems: ['archived'],
+    problems: [],
     example: nominationEndpoints.listNominations.example,
   }),
   listLate: endpoint({
@@ -161,7 +161,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Nomination,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: nominationEndpoints.getNomination.example,
   }),
   operatorGetNominationHistory: endpoint({
@@ -175,7 +175,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: NominationHistoryList,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: nominationEndpoints.getNominationHistory.example,
   }),
   operatorExplainNomination: endpoint({
@@ -190,7 +190,7 @@ export const operatorNominationEndpoints = {
     query: Strict({}),
     body: null,
     response: Explanation,
-    problems: ['nomination_not_found', 'archived'],
+    problems: ['nomination_not_found'],
     example: { response: explanationExample },
   }),
 };

@@ -11,8 +11,6 @@ export const AUDIT_ACTIONS = [
   'api_key.created',
   'api_key.revoked',
   'api_key.rotated',
-  'archive.created',
-  'archive.restored',
   'asset.created',
   'asset.updated',
   'balance_group.created',

@@ -69,7 +69,7 @@ export const operatorVolumeEndpoints = {
       { title: 'ContractDay' },
     ),
     response: DayResult,
-    problems: ['contract_not_found', 'contract_without_volumes', 'customer_not_active', 'days_archived'],
+    problems: ['contract_not_found', 'contract_without_volumes', 'customer_not_active'],
     example: { request: { volumes: [1.25, 1.3, null] }, response: resultExample },
   }),
   importVolumes: endpoint({
@@ -114,7 +114,7 @@ export const operatorVolumeEndpoints = {
     query: transactionEndpoints.listTransactions.query,
     body: null,
     response: TransactionList,
-    problems: ['archived'],
+    problems: [],
     example: transactionEndpoints.listTransactions.example,
   }),
   invalidateTransaction: endpoint({
@@ -139,7 +139,7 @@ export const operatorVolumeEndpoints = {
       { title: 'Invalidation' },
     ),
     response: Transaction,
-    problems: ['transaction_not_found', 'invalid_status_transition', 'archived', 'days_archived'],
+    problems: ['transaction_not_found', 'invalid_status_transition'],
     example: {
       request: { reason: 'meter replaced' },
       response: { ...transactionExample, status: 'invalid' },

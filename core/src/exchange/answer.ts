@@ -101,7 +101,7 @@ export type Reception = {
 
 export type Decision =
   | { kind: 'ignored'; why: 'repeated' | 'outdated' | 'not_ours' | 'after_final'; message: string }
-  /** A series of our own cannot be used, or the nominations of the day are archived. */
+  /** A series of our own cannot be used. */
   | { kind: 'unusable'; message: string }
   | { kind: 'acknowledged' }
   | { kind: 'rejected'; message: string }

@@ -82,7 +82,7 @@ function collect(apis: readonly DocumentedApi[]): Collection {
       `/errors/${code}`,
       generated(() => problemPage(code), false),
     );
-  groups.push({ label: 'Reference', pages: [{ url: '/errors', label: 'Index of problems' }, TRY_OUT] });
+  groups.push({ label: 'Reference', pages: [{ url: '/errors', label: 'Index of problems' }] });
   for (const { url, document, shell } of apis) {
     const pages = referencePages(document(), url, shell);
     for (const { url: pageUrl, markdown } of pages)
@@ -99,8 +99,6 @@ function collect(apis: readonly DocumentedApi[]): Collection {
   }
   return { sources, groups };
 }
-
-const TRY_OUT = { url: '/docs/try', label: 'Try the APIs' };
 
 /** The URLs of written pages by their file. */
 const WRITTEN = new Map(GUIDES.flatMap(({ pages }) => pages).map(({ file, url }) => [file, url]));

@@ -11,7 +11,6 @@ import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { MAX_DAY_AFTER_DAYS } from '@saldo/core/market-rules.ts';
-import { readDays } from '../archived-days/store.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -48,9 +47,7 @@ export async function listMismatches(
   filter: { day: DeliveryDay; tso: Tso | null },
   page: { after: string; count: number },
 ): Promise<MismatchRow[]> {
-  return readDays(db, { first: filter.day, last: filter.day }, () =>
-    db.query<MismatchRow>(MISMATCHES, [filter.day, page.after, page.count, filter.tso]),
-  );
+  return db.query<MismatchRow>(MISMATCHES, [filter.day, page.after, page.count, filter.tso]);
 }
 
 const matchedMwh = (kw: number | null | undefined) => (kw == null ? null : mwhNumber(kwhFromMatchedKw(kw)));
@@ -125,9 +122,7 @@ export async function listUnsent(
   page: { after: { gate: number; id: string }; count: number },
 ): Promise<UnsentRow[]> {
   const { gate, id } = page.after;
-  const { day } = filter;
-  const read = () => db.query<UnsentRow>(UNSENT, [timestamp(gate), id, page.count, day, filter.tso]);
-  return day === null ? read() : readDays(db, { first: day, last: day }, read);
+  return db.query<UnsentRow>(UNSENT, [timestamp(gate), id, page.count, filter.day, filter.tso]);
 }
 
 export function wireUnsent(

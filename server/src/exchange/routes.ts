@@ -4,9 +4,8 @@ import { writeEssSeries, writeSchedule } from '@saldo/core/exchange/documents/wr
 import { ownSchedule, ownSeries } from '@saldo/core/exchange/own-schedule.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import type { FastifyRequest } from 'fastify';
-import { readDays } from '../archived-days/store.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
-import { findCurrentNominations, findNomination } from '../nominations/store.ts';
+import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
@@ -26,7 +25,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
   const reconcile = reconciler(db, scheduler);
   return [
     route(scheduleEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
-      const row = await findNomination(db, viewer, nominationUuid(params.nomination_id));
+      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
       const format = query.format ?? (prefersXml(request) ? 'ess' : 'csv');
@@ -60,9 +59,9 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
     }),
 
     route(scheduleEndpoints.reconcileNomination, async ({ viewer, params }) => {
-      const row = await findNomination(db, viewer, nominationUuid(params.nomination_id));
+      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      return readDays(db, { first: row.delivery_day, last: row.delivery_day }, () => reconcile(row));
+      return reconcile(row);
     }),
 
     route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),

@@ -6,7 +6,6 @@ import { slotClosings } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { sendableCells } from '@saldo/core/nominations/late-changes.ts';
-import { readById, readDays } from '../archived-days/store.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -46,14 +45,10 @@ export async function explainNomination(
   id: string,
   rules: MarketRules,
 ): Promise<Explanation | null> {
-  const [row] = await readById(db, viewer, id, () =>
-    db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]),
-  );
+  const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   if (!row) return null;
   const { delivery_day: day, direction } = row;
-  const readings = await readDays(db, { first: day, last: day }, () =>
-    readingsOf(db, row, slotClosings(day, rules)),
-  );
+  const readings = await readingsOf(db, row, slotClosings(day, rules));
   return {
     nomination_id: encodeId(ID_PREFIX.nomination, row.id),
     direction,

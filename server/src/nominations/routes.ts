@@ -21,7 +21,6 @@ import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
 import { LATE_CSV_HEADER, type LateFilter, lateCsv, listLate, wireLate } from './late.ts';
 import {
-  findNomination,
   findNominationHistory,
   findNominations,
   listNominations,
@@ -53,7 +52,7 @@ function nominationReads(db: Db, rules: MarketRules, operator: Operator) {
       return answer(records, range, pagination);
     },
     async single({ viewer, params }: SingleCall) {
-      const row = await findNomination(db, viewer, nominationUuid(params.nomination_id));
+      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       return write.one(row, ALL_SLOTS);
     },

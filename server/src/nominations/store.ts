@@ -1,13 +1,12 @@
 import type { Nomination, Tso } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
-import { listDays, readById, readDays } from '../archived-days/store.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { FIRST_ID } from '../platform/http/paging.ts';
-import { type InstantRange, namesDays, wholeDays } from '../platform/http/time-filter.ts';
+import { type InstantRange, wholeDays } from '../platform/http/time-filter.ts';
 
 type NominationStatus = Nomination['status'];
 
@@ -107,8 +106,7 @@ export async function listNominations(
   const { eic, status, tso, direction } = filter;
   const list = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind];
   const query = list(own, { eic, status, tso, direction });
-  const read = () => (isHot(viewer, filter) ? db.hot : db).query<NominationRow>(...query);
-  return listDays(db, { isNamed: namesDays(filter.delivery), first, last }, page.after.day, read);
+  return (isHot(viewer, filter) ? db.hot : db).query<NominationRow>(...query);
 }
 
 const FIND = perViewer(
@@ -130,12 +128,6 @@ export async function findNominations(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Null when the nomination does not exist or the viewer may not see it. Rejects an archived one. */
-export async function findNomination(db: Db, viewer: Viewer, id: string): Promise<NominationRow | null> {
-  const [found = null] = await readById(db, viewer, id, () => findNominations(db, viewer, [id]));
-  return found;
-}
-
 /**
  * Collation "C" makes the order independent of the database's locale, and keeps the planner from preferring an index by
  * EIC to the index by day.
@@ -155,9 +147,7 @@ export async function findCurrentNominations(
   viewer: Viewer,
   day: DeliveryDay,
 ): Promise<NominationRow[]> {
-  return readDays(db, { first: day, last: day }, () =>
-    db.query<NominationRow>(FIND_CURRENT[viewer.kind], [day, ...tenantValues(viewer)]),
-  );
+  return db.query<NominationRow>(FIND_CURRENT[viewer.kind], [day, ...tenantValues(viewer)]);
 }
 
 const FIND_HISTORY = perViewer(
@@ -172,7 +162,5 @@ const FIND_HISTORY = perViewer(
 
 /** Returns all versions, newest first. Empty when the nomination does not exist or the viewer may not see it. */
 export async function findNominationHistory(db: Db, viewer: Viewer, id: string): Promise<NominationRow[]> {
-  return readById(db, viewer, id, () =>
-    db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]),
-  );
+  return db.query<NominationRow>(FIND_HISTORY[viewer.kind], [id, ...tenantValues(viewer)]);
 }

@@ -62,20 +62,15 @@ export async function lockContract(tx: Tx, id: string): Promise<VolumeContract> 
   return contract;
 }
 
-/** Invalidates all valid transactions of a contract from this day on, after its end of delivery was changed. */
+/** Invalidates all valid transactions of a contract from this day on. */
 export async function invalidateFrom(
   tx: Tx,
   contractId: string,
-  { first, formerEnd }: { first: DeliveryDay; formerEnd: number | null },
+  first: DeliveryDay,
   reason: string,
   now: number,
 ): Promise<void> {
   const contract = await lockContract(tx, contractId);
-  const change = {
-    kind: 'invalidate',
-    first,
-    formerEnd,
-    reason: { text: reason, customerId: null },
-  } as const;
+  const change = { kind: 'invalidate', first, reason: { text: reason, customerId: null } } as const;
   await changeStoredDays(tx, [contract], change, now);
 }

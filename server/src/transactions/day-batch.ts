@@ -15,7 +15,6 @@ import {
   unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
-import { rejectChangeOfArchived } from '../archived-days/changes.ts';
 import { appendEvents } from '../events/store.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';
@@ -158,12 +157,6 @@ export class DayBatch {
     }
     const states = [...this.states.values()];
     if (states.length === 0) return;
-    if (!this.isDryRun) {
-      await rejectChangeOfArchived(
-        this.tx,
-        states.map(({ day }) => day),
-      );
-    }
     const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
       states.map(({ contract }) => contract.no),
       states.map(({ day }) => day),

@@ -8,8 +8,6 @@ import {
   type LineFault,
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
-import { type ClosedMonths, closedText, findArchivedMonths, lockMonths } from '../archived-days/changes.ts';
-import { monthOf } from '../archived-days/months.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
 import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
@@ -140,16 +138,10 @@ async function applyBatch(
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
-  const checked = batch.days.map((input) => {
-    const contract = contracts(input.contract);
-    return { input, contract, fault: contractFault(contract, input, inactive) };
-  });
-  // Only months of contracts that exist and deliver: a file cannot lock others.
-  const days = checked.flatMap(({ input: { day }, fault }) => (fault === null && day !== null ? [day] : []));
-  const closed = await (isDryRun ? findArchivedMonths : lockMonths)(tx, days);
   const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
-  for (const { input, contract, fault: ofContract } of checked) {
-    const fault = ofContract ?? archiveFault(input, closed);
+  for (const input of batch.days) {
+    const contract = contracts(input.contract);
+    const fault = contractFault(contract, input, inactive);
     if (fault !== null) {
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
@@ -235,10 +227,4 @@ function contractFault(
   if (day !== null && !isActiveOn(contract, day))
     return { code: 'customer_not_active', message: inactive.get(contract.no) ?? '' };
   return null;
-}
-
-function archiveFault({ day }: ContractDayInput, closed: ClosedMonths): LineFault | null {
-  const month = day && monthOf(day);
-  const why = month && closed.get(month);
-  return month && why ? { code: 'day_archived', message: closedText(month, why) } : null;
 }

@@ -11,7 +11,7 @@ import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { invalidateFrom, invalidateTransaction } from './actions.ts';
 import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
-import { findTransaction } from './store.ts';
+import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
 
 export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
@@ -27,13 +27,7 @@ export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
       const changed = await changeContractDates(tx, params.contract_id, body, ifMatch(request, wire), now);
       const { id, delivery_end: end } = changed.after;
       if (end !== null && end !== changed.before.delivery_end)
-        await invalidateFrom(
-          tx,
-          id,
-          { first: dayOf(end), formerEnd: changed.before.delivery_end },
-          'contract ended',
-          now,
-        );
+        await invalidateFrom(tx, id, dayOf(end), 'contract ended', now);
       const [before, after] = [wire(changed.before), wire(changed.after)];
       await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
       return answerChanged(call, after);
@@ -48,8 +42,8 @@ async function invalidateOne(
 ): Promise<string> {
   const key = transactionKey(call.params.transaction_id);
   const result = key === null ? 'not_found' : await invalidateTransaction(tx, key, call.body.reason, now);
-  const record = key === null ? null : await findTransaction(tx, call.viewer, key);
-  if (result === 'not_found' || record === null) throw transactionNotFound();
+  const [record] = key === null ? [] : await findTransactions(tx, call.viewer, [key]);
+  if (result === 'not_found' || !record) throw transactionNotFound();
   const { status } = record.cell;
   if (result === 'not_valid')
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);

@@ -1,7 +1,5 @@
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
-import { addDays, type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
-import { type ClosedMonths, findArchivedMonths, lockMonths } from '../archived-days/changes.ts';
-import { monthOf } from '../archived-days/months.ts';
+import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch } from './day-batch.ts';
@@ -33,12 +31,11 @@ export type ProfileRun = { contracts: number; days: number; created: number };
 
 /**
  * Creates the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is skipped,
- * which makes the function idempotent. So is a day that is archived, which only the clock of a sandbox can reach.
+ * which makes the function idempotent.
  */
 export async function runProfiles(db: Database, now: number, days: number): Promise<ProfileRun> {
   const today = dayOf(now);
-  const all = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
-  const coming = openDays(all, await findArchivedMonths(db, all));
+  const coming = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
   const run: ProfileRun = { contracts: 0, days: 0, created: 0 };
   for (let after = 0; ; ) {
     const found = await db.query<{ no: number; id: string; profile: Profile }>(WITHOUT_VOLUMES, [
@@ -51,9 +48,8 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     after = last.no;
     const made = await db.transaction(async (tx) => {
       const contracts = await lockContracts(tx, { ids: found.map(({ id }) => id), externalIds: [] });
-      const open = openDays(coming, await lockMonths(tx, coming));
       const wanted = contracts.flatMap((contract) =>
-        open.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
+        coming.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
       );
       const batch = new DayBatch(tx, now);
       await batch.load(wanted);
@@ -76,6 +72,3 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     run.created += made.created;
   }
 }
-
-const openDays = (days: readonly DeliveryDay[], closed: ClosedMonths): DeliveryDay[] =>
-  days.filter((day) => !closed.has(monthOf(day)));

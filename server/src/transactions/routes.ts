@@ -6,11 +6,10 @@ import { findAssets } from '../market/store.ts';
 import { wireAsset } from '../market/wire.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type PageRequest, paginate } from '../platform/http/paging.ts';
-import { ProblemError, problem } from '../platform/http/problem.ts';
+import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
 import {
-  findTransaction,
   findTransactionHistory,
   findTransactions,
   listTransactions,
@@ -27,17 +26,9 @@ export function transactionRoutes(db: Db): Route[] {
     route(listOfContract, async (call) => {
       const contractId = decodeId(ID_PREFIX.contract, call.params.contract_id);
       const filter = { ...filterOf(call.query), contractId };
-      const checkContract = () => getContract(db, call.viewer, call.params.contract_id);
-      const records =
-        contractId === null
-          ? []
-          : await listPage(db, call, filter).catch(async (error: unknown) => {
-              // A contract that the viewer may not see is unknown, also on archived days.
-              if (error instanceof ProblemError) await checkContract();
-              throw error;
-            });
+      const records = contractId === null ? [] : await listPage(db, call, filter);
       // A viewer of a transaction may see its contract, so only an empty page has to check that the contract exists.
-      if (records.length === 0) await checkContract();
+      if (records.length === 0) await getContract(db, call.viewer, call.params.contract_id);
       return answerRecords(db, call.page, records, call.query);
     }),
 
@@ -45,8 +36,8 @@ export function transactionRoutes(db: Db): Route[] {
 
     route(transactionEndpoints.getTransaction, async ({ viewer, params }) => {
       const key = transactionKey(params.transaction_id);
-      const record = key === null ? null : await findTransaction(db, viewer, key);
-      if (record === null) throw transactionNotFound();
+      const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
+      if (!record) throw transactionNotFound();
       return transactionBytes(record);
     }),
 

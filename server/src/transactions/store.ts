@@ -9,12 +9,11 @@ import {
   STATUS_BIT,
   unpackVolumes,
 } from '@saldo/core/transactions/sheet.ts';
-import { listDays, readById } from '../archived-days/store.ts';
 import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
-import { type InstantRange, namesDays, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -281,33 +280,17 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
 }
 
 /**
- * Lists the next `count` transactions by delivery day, contract, slot and version. Rejects archived days.
+ * Lists the next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
+ * read together, because a correction is listed directly after the version that it corrects.
  */
-export function listTransactions(
+export async function listTransactions(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter,
   after: TransactionPosition | null,
   count: number,
 ): Promise<TransactionRecord[]> {
-  const days = touchedDays(filter.delivery);
-  return listDays(db, { isNamed: namesDays(filter.delivery), ...days }, after?.day ?? null, () =>
-    listStored(db, viewer, filter, days, after, count),
-  );
-}
-
-/**
- * All sheets of a contract-day are read together, because a correction is listed directly after the version that it
- * corrects.
- */
-async function listStored(
-  db: Db,
-  viewer: Viewer,
-  filter: TransactionFilter,
-  { first, last }: { first: DeliveryDay; last: DeliveryDay },
-  after: TransactionPosition | null,
-  count: number,
-): Promise<TransactionRecord[]> {
+  const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
   const list = listStatementOf(viewer, filter);
   let begin: Begin = after ?? { day: first, contractId: null };
@@ -413,16 +396,6 @@ export async function findTransactions(
   });
 }
 
-/** Null when the transaction does not exist or the viewer may not see it. Rejects an archived one. */
-export async function findTransaction(
-  db: Db,
-  viewer: Viewer,
-  key: TransactionKey,
-): Promise<TransactionRecord | null> {
-  const [found = null] = await readById(db, viewer, key.sheetId, () => findTransactions(db, viewer, [key]));
-  return found;
-}
-
 /** Reads only sheets with a volume for the slot: a handful, even on a day with hundreds of corrections. */
 const FIND_HISTORY = perViewer(
   statement,
@@ -435,15 +408,11 @@ const FIND_HISTORY = perViewer(
 );
 
 /** Returns all versions, newest first. Empty when the transaction does not exist or the viewer may not see it. */
-export function findTransactionHistory(
+export async function findTransactionHistory(
   db: Db,
   viewer: Viewer,
   key: TransactionKey,
 ): Promise<TransactionRecord[]> {
-  return readById(db, viewer, key.sheetId, () => readHistory(db, viewer, key));
-}
-
-async function readHistory(db: Db, viewer: Viewer, key: TransactionKey): Promise<TransactionRecord[]> {
   const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
   const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);

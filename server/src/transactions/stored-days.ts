@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type DeliveryDay, dayStart } from '@saldo/core/delivery-day.ts';
-import { rejectChangeFrom, rejectChangeOfArchived } from '../archived-days/changes.ts';
-import { addMonths, firstDayOf, type Month } from '../archived-days/months.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
@@ -43,8 +41,6 @@ const sheetKey = (contractNo: number, day: DeliveryDay, revision: number) =>
 export type StoredDaysChange = {
   /** Earlier days stay as they are. */
   readonly first: DeliveryDay;
-  /** The end of delivery before the change, if that is what changes. */
-  readonly formerEnd?: number | null;
   /** Of the transactions that become invalid. */
   readonly reason: InvalidationReason;
   /** `reissue` makes new versions of transactions whose parties are no longer those of their day. */
@@ -62,7 +58,7 @@ export async function changeStoredDays(
   now: number,
 ): Promise<{ transactions: number; dirty: DirtyPositions }> {
   const dirty = new DirtyPositions();
-  let days = await lockStoredDays(tx, contracts, change);
+  let days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
   if (change.kind === 'reissue') {
     const reissued = await reissueWholeDays(tx, days, dirty, now);
@@ -84,37 +80,17 @@ export async function changeStoredDays(
   return { transactions, dirty };
 }
 
-/**
- * The stored days that change. Rejects a change that concerns archived days: the check before the read is for a month
- * that is restored meanwhile, the one after it for a month that is archived meanwhile.
- */
-async function lockStoredDays(
+async function storedDays(
   tx: Tx,
   contracts: readonly VolumeContract[],
-  change: StoredDaysChange,
+  first: DeliveryDay,
 ): Promise<ContractDay[]> {
-  const isConcerned = (month: Month) => contracts.some((contract) => mayHaveVolumes(contract, change, month));
-  await rejectChangeFrom(tx, change.first, isConcerned);
   const stored = await tx.arrays<[day: DeliveryDay, contractNos: number[]]>(STORED_DAYS, [
     contracts.map(({ no }) => no),
-    change.first,
+    first,
   ]);
-  await rejectChangeOfArchived(
-    tx,
-    stored.map(([day]) => day),
-  );
-  await rejectChangeFrom(tx, change.first, isConcerned);
   const byNo = new Map(contracts.map((contract) => [contract.no, contract]));
   return stored.flatMap(([day, nos]) => nos.map((no) => ({ contract: byNo.get(no)!, day })));
-}
-
-/** Whether the contract delivered in this month, on a day that changes. */
-function mayHaveVolumes(contract: VolumeContract, change: StoredDaysChange, month: Month): boolean {
-  const { type, deliveryStart, deliveryEnd } = contract;
-  const end = (change.formerEnd === undefined ? deliveryEnd : change.formerEnd) ?? Number.POSITIVE_INFINITY;
-  const from = Math.max(deliveryStart ?? Number.NEGATIVE_INFINITY, dayStart(change.first));
-  const [monthStart, monthEnd] = [dayStart(firstDayOf(month)), dayStart(firstDayOf(addMonths(month, 1)))];
-  return type === 'ppa' && Math.max(from, monthStart) < Math.min(end, monthEnd);
 }
 
 /** Transactions that a deactivation made invalid. They stay invalid while the other customer is deactivated. */

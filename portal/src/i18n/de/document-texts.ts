@@ -6,24 +6,6 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     'line {}: is {} a number with a decimal point, or {} with a thousands separator? Send the file again with decimal=point or decimal=comma',
     'Zeile {1}: ist {2} eine Zahl mit Dezimalpunkt, oder {3} mit Tausenderpunkt?',
   ],
-  [
-    'Archived months: {*}. The operator can restore them.',
-    'Archivierte Monate: {1}. Der Betreiber kann sie zurückholen.',
-  ],
-  ['Archived months cannot be changed: {*}.', 'Archivierte Monate lassen sich nicht ändern: {1}.'],
-  [
-    'Months are being archived or restored; try again: {*}.',
-    'Monate werden gerade archiviert oder zurückgeholt, versuchen Sie es erneut: {1}.',
-  ],
-  [
-    '{} is archived. Restore it, and pass the answer on again.',
-    '{1} ist archiviert. Holen Sie den Monat zurück, und übergeben Sie die Antwort erneut.',
-  ],
-  ['{} is archived', '{1} ist archiviert'],
-  [
-    '{} is being archived or restored; try again',
-    '{1} wird gerade archiviert oder zurückgeholt; versuchen Sie es erneut',
-  ],
   ['{*} It is kept as {}.', '{1} Es ist als {2} gespeichert.'],
   ['{*} (line {}, column {}).', '{1} (Zeile {2}, Spalte {3}).'],
   ['{*} (line {}, column {})', '{1} (Zeile {2}, Spalte {3})'],

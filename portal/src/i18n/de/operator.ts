@@ -216,7 +216,6 @@ export const operator: Dictionary['operator'] = {
       invalid_date: 'Kein solches Datum',
       day_outside_contract: 'Tag außerhalb des Vertrags',
       customer_not_active: 'Kunde nicht aktiv',
-      day_archived: 'Tag ist archiviert',
       invalid_slot: 'Diesen Slot gibt es an dem Tag nicht',
       wrong_slot_count: 'Falsche Anzahl von Slots',
       invalid_volume: 'Keine Zahl',

@@ -54,9 +54,6 @@ const OTHER_CODES: Readonly<Record<Exclude<ProblemCode, keyof Dictionary['proble
   idempotency_key_reused:
     'Diese Anfrage wurde schon mit anderem Inhalt gestellt. Bitte laden Sie die Seite neu.',
   customer_not_active: 'Einer der beiden Kunden des Vertrags ist nicht aktiv.',
-  archived:
-    'Diese Liefertage sind archiviert. Bitte wenden Sie sich an den Betreiber, der sie zurückholen kann.',
-  days_archived: 'Diese Liefertage sind archiviert und lassen sich nicht ändern.',
   events_expired: 'So weit zurück reichen die Ereignisse nicht.',
   payload_too_large: 'Die Datei ist zu groß.',
   unsupported_media_type: 'Diese Art von Datei wird nicht angenommen.',

@@ -212,7 +212,6 @@ export const operator = {
       invalid_date: 'No such date',
       day_outside_contract: 'Day outside the contract',
       customer_not_active: 'Customer not active',
-      day_archived: 'Day is archived',
       invalid_slot: 'No such slot on this day',
       wrong_slot_count: 'Wrong number of slots',
       invalid_volume: 'No number',

@@ -1,7 +1,5 @@
 import type { Message, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { closedText, lockMonths } from '../../archived-days/changes.ts';
-import { monthOf } from '../../archived-days/months.ts';
 import { recordSent } from '../../nominations/actions.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import {
@@ -127,10 +125,7 @@ export const outgoingOf = (
   return { id, tso, day, type: row.type, version: row.version, fileName: row.file_name, document };
 };
 
-/**
- * Records the message and the nominations that it carries as sent. Fails while their month is being archived or restored:
- * the next run records it. An archived month has no nominations any more. Precondition: the caller has locked the day.
- */
+/** Records the message and the nominations that it carries as sent. Precondition: the caller has locked the day. */
 export async function recordDelivered(
   tx: Tx,
   { id, type, tso, day }: Undelivered,
@@ -138,9 +133,6 @@ export async function recordDelivered(
   now: number,
   state: 'sent' | 'delivered' = 'sent',
 ): Promise<void> {
-  const month = monthOf(day);
-  const isBusy = (await lockMonths(tx, [day])).get(month) === 'busy';
-  if (isBusy) throw new HandoverFailed(closedText(month, 'busy'));
   await markSent(tx, id, state, now);
   if (type !== 'schedule') return;
   const [sent] = await readNewestSchedules(tx, us, day, { tso, isSent: true });

@@ -13,8 +13,6 @@ import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
-import { lockMonths } from '../../archived-days/changes.ts';
-import { monthOf } from '../../archived-days/months.ts';
 import { appendEvents, type NewEvent } from '../../events/store.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { nominationData, readCurrentIdentities } from '../../nominations/events.ts';
@@ -127,16 +125,12 @@ async function storeFile(
   return id;
 }
 
-/**
- * Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. An answer
- * for a month that is being archived or restored stays stored for the next run.
- */
+/** Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. */
 async function readMessage(tx: Tx, id: string, now: number, us: Scheduler): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
   const read = await runWithPauses(readDocumentInSteps(found.document, us.rules));
   const reading = read.kind === 'unreadable' ? failed(read) : await applyDocument(tx, id, read, now, us);
-  if (reading === null) return;
   await tx.query(RECORD_READING, [
     id,
     reading.type,
@@ -173,17 +167,15 @@ async function applyDocument(
   { format, document }: Extract<ReadResult, { kind: 'ok' }>,
   now: number,
   us: Scheduler,
-): Promise<Reading | null> {
+): Promise<Reading> {
   if (document.kind === 'schedule') {
     const { tso, day, version, messageId } = document.schedule;
     const recognised = { format, type: document.kind, tso, day, version, messageId };
     return failed({ kind: 'unreadable', reason: 'This is a schedule, not an answer to one.', recognised });
   }
   const about = await scheduleAnswered(tx, document, us.rules);
-  const closed = about && (await lockMonths(tx, [about.day])).get(monthOf(about.day));
-  if (closed === 'busy') return null;
   const sent = about && (await readSent(tx, us, about, document, now));
-  const decided = applyAnswer(
+  const decision = applyAnswer(
     document,
     {
       operatorEic: us.operatorEic,
@@ -197,8 +189,6 @@ async function applyDocument(
       confirmedAt: sent.message.confirmedAt,
     },
   );
-  const decision =
-    about !== null && closed === 'archived' && decided.kind !== 'ignored' ? archived(about) : decided;
   return {
     type: document.kind,
     format,
@@ -214,11 +204,6 @@ async function applyDocument(
       'foreign' in decision ? decision.foreign.flatMap(({ name, isWithUs }) => (isWithUs ? [name] : [])) : [],
   };
 }
-
-const archived = ({ day }: Answered): Decision => ({
-  kind: 'unusable',
-  message: `${monthOf(day)} is archived. Restore it, and pass the answer on again.`,
-});
 
 function stateOf(decision: Decision, document: Answer): Pick<Reading, 'state' | 'error'> {
   if (decision.kind === 'ignored') return { state: 'ignored', error: decision.message };

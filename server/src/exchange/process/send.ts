@@ -47,7 +47,6 @@ export async function sendDue(
         day,
         tso: requested?.tso ?? null,
         sendable: (named ?? TSOS).filter((tso) => isSendable(day, tso)),
-        isRequested: requested !== null,
         resendsRejected: requested !== null && requested.day !== null,
       };
       // A failure of one day must not make other days miss their gates.

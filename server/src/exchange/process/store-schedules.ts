@@ -10,7 +10,6 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
-import { lockMonths, rejectClosed } from '../../archived-days/changes.ts';
 import { recordConfirmations, recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -36,7 +35,6 @@ export type WantedSchedules = {
   readonly tso: Tso | null;
   /** The TSOs to which schedules are sent now. Changes for the others are sent later. */
   readonly sendable: readonly Tso[];
-  readonly isRequested: boolean;
   /** Whether rejected schedules are sent again, under a new version. */
   readonly resendsRejected: boolean;
 };
@@ -44,7 +42,7 @@ export type WantedSchedules = {
 /** `unsettled`: schedules that cannot be made before more is netted. `dirtyTsos`: where more will be netted. */
 type Stored = SendRun & { unsettled: Tso[]; dirtyTsos: readonly Tso[] };
 
-/** Stores the next version of each schedule of the day that has changed. The job skips archived days. */
+/** Stores the next version of each schedule of the day that has changed. */
 export async function storeSchedules(
   tx: Tx,
   now: number,
@@ -54,9 +52,6 @@ export async function storeSchedules(
   const { day } = wanted;
   const { operatorEic } = exchange;
   await lockDay(tx, day);
-  const closed = await lockMonths(tx, [day]);
-  if (wanted.isRequested) rejectClosed(closed);
-  else if (closed.size > 0) return { messageIds: [], faults: [], unsettled: [], dirtyTsos: [] };
   const { nominations, dirtyTsos } = await readNominated(tx, day);
   const isUnsettled = dirtyTsos.length > 0;
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });

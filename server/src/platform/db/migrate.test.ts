@@ -296,6 +296,56 @@ test('events of an existing log keep their sequences, and new ones follow', asyn
   assert.ok(Number(after[2]?.['sequence']) > last);
 });
 
+/** A position-day with two versions of its nomination, and the schedule with the newer one. */
+const NOMINATED = `
+  insert into brp (id, name, created_at) values (gen_random_uuid(), 'A', now());
+  insert into balance_group (eic, brp_no, name, created_at) select 'EIC1', no, 'A', now() from brp;
+  insert into position (eic, tso, brp_no, enabled) select 'EIC1', 'DE_AMPRION', no, true from brp;
+  insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, previous_id,
+      amounts, basis_contracts, basis_revisions, basis_invalidations, gate_closure, created_at)
+    select uuidv7(), p.no, p.brp_no, p.eic, p.tso, '2026-01-01', 'out', 1, 'superseded', null,
+      array_fill(1, array[96]), '{}', '{}', '{}', now(), now() from position p;
+  insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, previous_id,
+      amounts, basis_contracts, basis_revisions, basis_invalidations, gate_closure, created_at)
+    select uuidv7(), position_no, brp_no, eic, tso, delivery_day, direction, 2, 'pending', id,
+      array_fill(2, array[96]), '{}', '{}', '{}', now(), now() from nomination;
+  insert into schedule_series (schedule, message_version, identification, version, business_type, out_party, out_area,
+      in_party, in_area, powers, nomination_id)
+    select 'S', 1, 'I', 1, 'A02', 'A', 'B', 'C', 'D', array_fill(8, array[96]), id from nomination where version = 2`;
+
+test('a database with archived months is refused, and one without them gets its foreign keys back', async () => {
+  const old = await databaseBefore('029');
+  await run(NOMINATED, old);
+  await run(
+    `insert into archive (month, format, files, archived_at)
+     values ('2019-12-01', 1, '[]', now()), ('2019-11-01', 1, '[]', now())`,
+    old,
+  );
+  const messages: string[] = [];
+  await assert.rejects(
+    migrate(old, (message) => void messages.push(message)),
+    (error: Error) => {
+      assert.ok(error instanceof DatabaseUnusable, String(error));
+      assert.match(error.message, /^Months are archived \(2019-11, 2019-12\).*saldo archive restore/);
+      assert.doesNotMatch(error.message, /\n/);
+      return true;
+    },
+  );
+  assert.deepEqual(messages, []);
+  assert.equal((await run('select from archive', old)).length, 2);
+
+  await run('delete from archive', old);
+  await migrate(old, () => {});
+  assert.deepEqual(await run("select to_regclass('archive') as a, to_regclass('archived_id') as i", old), [
+    { a: null, i: null },
+  ]);
+  await assert.rejects(run('delete from nomination where version = 1', old), /nomination_previous_id_fkey/);
+  await assert.rejects(
+    run('delete from nomination where version = 2', old),
+    /schedule_series_nomination_id_fkey/,
+  );
+});
+
 /** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
@@ -319,6 +369,7 @@ const RELEASED = {
   '019-event-timeline': '7d41bc7d28b43eac7f2531953a776ddb473616ca9fe2fef0aa64e2682a507052',
   '020-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
   '021-archive': '945124167d69e06c35fb89e95f511c6b308c6126c44b12213a69d260427d4644',
+  '029-without-archive': 'bf71de689ba14d7945522be4a1f6d467c1ccadf258737f9cf7c676db7d389639',
 };
 
 test('the migration files are those that were released', async () => {

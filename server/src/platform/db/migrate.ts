@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import type pg from 'pg';
-import { optionsOf, WRITER_SETTINGS } from './connection.ts';
+import { codeOf, optionsOf, WRITER_SETTINGS } from './connection.ts';
 import { connectToPrimary } from './primary.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
@@ -22,6 +22,9 @@ export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
   const read = async (name: string) => checksumOf(await readFile(path.join(dir, `${name}.sql`), 'utf8'));
   return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
 }
+
+/** `raise exception`: a migration refuses the database, and its message says why. */
+const RAISED = 'P0001';
 
 type RunnerOptions = Parameters<typeof runner>[0];
 
@@ -42,14 +45,21 @@ const optionsFor = (say: (message: string) => void) => ({
  */
 export async function migrate(url: string, say: (message: string) => void, dir = MIGRATIONS): Promise<void> {
   // The role may have the settings of readers, for a pooler. A migration may take any time.
-  const options = optionsOf({ ...WRITER_SETTINGS, statement_timeout: 0 });
-  const client = await connectToPrimary(url, { options });
+  const settings = optionsOf({ ...WRITER_SETTINGS, statement_timeout: 0 });
+  const client = await connectToPrimary(url, { options: settings });
   try {
     // A session lock, which is released when the connection closes.
     await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
     const known = await readChecksums(dir);
     await refuseOtherMigrations(client, known);
-    const applied = await runner({ ...optionsFor(say), dir, dbClient: client });
+    const log: string[] = [];
+    const options = optionsFor((message) => void log.push(message));
+    const applied = await runner({ ...options, dir, dbClient: client }).catch((error: Error) => {
+      if (codeOf(error) === RAISED) throw new DatabaseUnusable(error.message, { cause: error });
+      // The whole migration, with the place of the error.
+      for (const message of log) say(message);
+      throw error;
+    });
     await recordChecksums(client, known);
     if (applied.length > 0)
       say(`Applied ${applied.length} database migration${applied.length === 1 ? '' : 's'}.`);

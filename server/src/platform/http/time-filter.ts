@@ -46,10 +46,6 @@ export function deliveryRange(query: DeliveryQuery): InstantRange {
     : { start: Math.max(start, dayStart(day)), end: Math.min(end, dayEnd(day)) };
 }
 
-/** Whether the filters name a first or a last day. */
-export const namesDays = ({ start, end }: InstantRange): boolean =>
-  start > dayStart(FIRST_DAY) || end < dayEnd(LAST_DAY);
-
 /** The delivery days that lie completely inside the range. */
 export function wholeDays({ start, end }: InstantRange): { first: DeliveryDay; last: DeliveryDay } {
   const first = dayOf(start);

@@ -5,7 +5,7 @@ import { binary, bool, i32, i64, struct, type ThriftValue, text } from './thrift
 /** Numbers of the Parquet format: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift */
 const PHYSICAL = { int32: 1, int64: 2, byteArray: 6 };
 const ENCODING = { plain: 0, rle: 3, deltaBinaryPacked: 5, deltaByteArray: 7, rleDictionary: 8 };
-const CONVERTED = { utf8: 0, decimal: 5, date: 6, timestampMillis: 9, timestampMicros: 10 };
+const CONVERTED = { utf8: 0, decimal: 5, date: 6, timestampMillis: 9 };
 const [REQUIRED, OPTIONAL] = [0, 1];
 export const { plain: PLAIN, rle: RLE } = ENCODING;
 
@@ -15,7 +15,6 @@ const DECIMAL = { precision: 18, scale: 3 };
 type ColumnType = { readonly physical: number; readonly annotation: Readonly<Record<number, ThriftValue>> };
 
 const MILLIS = struct({ 1: struct({}) });
-const MICROS = struct({ 2: struct({}) });
 const TYPES = {
   text: {
     physical: PHYSICAL.byteArray,
@@ -30,14 +29,6 @@ const TYPES = {
     annotation: {
       6: i32(CONVERTED.timestampMillis),
       10: struct({ 8: struct({ 1: bool(true), 2: MILLIS }) }),
-    },
-  },
-  /** Microseconds since 1970, UTC: the precision of PostgreSQL. */
-  exactInstant: {
-    physical: PHYSICAL.int64,
-    annotation: {
-      6: i32(CONVERTED.timestampMicros),
-      10: struct({ 8: struct({ 1: bool(true), 2: MICROS }) }),
     },
   },
   /** Thousandths. */
