@@ -19,7 +19,7 @@ import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
-import { announcesBody, isUtf8, mediaTypeOf } from './streams.ts';
+import { announcesBody, contentCoding, isUtf8, mediaTypeOf } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -250,7 +250,7 @@ const OTHER_CHARSET = problem('unsupported_media_type', 'The body must be UTF-8.
 
 function codingFault(request: FastifyRequest): ProblemError | undefined {
   if (request.method === 'GET' || request.method === 'HEAD' || !announcesBody(request)) return undefined;
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED_BODY;
+  if (contentCoding(request.headers) !== 'identity') return COMPRESSED_BODY;
   return isUtf8(mediaTypeOf(request.headers['content-type'])) ? undefined : OTHER_CHARSET;
 }
 
