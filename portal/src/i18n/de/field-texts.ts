@@ -179,7 +179,8 @@ export const FIELD_TEXTS: readonly Template[] = [
   ['a body with an image is required', 'Das Bild fehlt'],
   ['a body with the document is required', 'Das Dokument fehlt'],
   ['a body with the schedule is required', 'Der Fahrplan fehlt'],
-  ['the body is not in gzip format', 'Der Inhalt ist nicht mit gzip gepackt'],
+  ['the body is not valid gzip data', 'Der Inhalt ist nicht mit gzip gepackt oder beschädigt'],
+  ['the gzip data of the body ends too early', 'Der mit gzip gepackte Inhalt bricht vorzeitig ab'],
   [
     'the body is not a PNG, JPEG or WebP image that can be used: {*}',
     'Das ist kein brauchbares Bild in PNG, JPEG oder WebP: {1}',
