@@ -84,7 +84,7 @@ function addImport(program: Command, open: OpenSession): void {
 CSV has a header line with the columns contract, delivery_date, slot and volume, in any order. NDJSON has one slot
 (contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. Contracts are named by id
 or reference. A contract's day is taken whole or not at all; other days are not held up by one that is rejected.
-Semicolons with decimal commas are accepted, with and without a byte order mark. A file whose name ends in .gz is sent as
+Semicolons or tabs with decimal commas are accepted, with and without a byte order mark. A file whose name ends in .gz is sent as
 it is, compressed.
 
 Contract-days that have slots without a volume after the import are listed. The exit code is 1 when lines were rejected.

@@ -172,7 +172,7 @@ export class VolumeReader {
 
 /** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
 function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
-  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas or semicolons`;
+  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas, semicolons or tabs`;
   const delimiter = delimiterOf(line);
   const names = csvFields(line, delimiter);
   if (typeof names === 'string') {

@@ -203,12 +203,12 @@ export const IMPORT_TEXTS: readonly Template[] = [
   ['the line is longer than {} bytes', 'Die Zeile ist länger als {1} Bytes'],
   ['the header line has this column twice', 'Die Kopfzeile hat diese Spalte zweimal'],
   [
-    'the header line must have the columns {}, separated by commas or semicolons',
-    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas oder Semikolons',
+    'the header line must have the columns {}, separated by commas, semicolons or tabs',
+    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas, Semikolons oder Tabulatoren',
   ],
   [
-    'the header line must have the columns {}, separated by commas or semicolons; {*}',
-    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas oder Semikolons; {2}',
+    'the header line must have the columns {}, separated by commas, semicolons or tabs; {*}',
+    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas, Semikolons oder Tabulatoren; {2}',
   ],
   ['a quote is not closed on its line', 'ein Anführungszeichen wird in seiner Zeile nicht geschlossen'],
   ['there is text after a closing quote', 'nach einem schließenden Anführungszeichen steht Text'],
