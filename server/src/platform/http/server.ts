@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { LIMITS, PROBLEMS } from '@saldo/api';
 import {
   fastify as Fastify,
@@ -12,6 +13,7 @@ import {
   LogController,
 } from 'fastify';
 import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
+import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
@@ -123,13 +125,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
     const body = problemBody(options.errorBase(), error, request.url, request.routeOptions.config.isChange);
-    return (
-      reply
-        .code(PROBLEMS[error.code].status)
-        .headers({ ...error.headers, ...PROBLEM_HEADERS })
-        // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
-        .send(Buffer.from(JSON.stringify(body)))
-    );
+    reply.code(PROBLEMS[error.code].status).headers({ ...error.headers, ...PROBLEM_HEADERS });
+    removeContentHeaders(reply);
+    // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
+    return reply.send(Buffer.from(JSON.stringify(body)));
   }
 
   app.decorateRequest('principal', null);
@@ -183,6 +182,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done();
   });
   app.addHook('onSend', (request, reply, body, done) => {
+    const unsendable = findUnsendable(reply);
+    if (unsendable !== null) {
+      if (body instanceof Readable) body.destroy();
+      return done(new Error(`the header ${unsendable} has characters that cannot be sent`));
+    }
     if (connections.isClosing) closeAfter(request.raw, reply.raw);
     const compressed = compressAnswer(request, reply, body);
     if (compressed === null) done();
