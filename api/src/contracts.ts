@@ -146,7 +146,9 @@ export const contractFilters = {
   eic: Type.Optional(Eic('EIC of the seller or the buyer.')),
   delivery_start: deliveryQuery.delivery_start,
   delivery_end: deliveryQuery.delivery_end,
-  active_on: Type.Optional(Day('A German delivery day that the delivery period overlaps.')),
+  active_on: Type.Optional(
+    Day('A German delivery day that the delivery period overlaps; without an end it is open-ended.'),
+  ),
   ...pageQuery,
 };
 

@@ -283,7 +283,7 @@ export const scheduleEndpoints = {
     path: '/v1/schedules/check',
     tag: 'Nominations',
     summary: 'Check your schedule',
-    description: `Compares the schedule that you are about to nominate with the current nominations, before the TSO does: CSV as \`GET /v1/nominations/schedule\` has it (also with semicolons and decimal commas), ESS or CIM; at most ${LIMITS.scheduleBytes / 1024 / 1024} MB, also with \`Content-Encoding: gzip\`. Only series with the operator are compared. Nothing is stored.`,
+    description: `Compares the schedule that you are about to nominate with the current nominations, before the TSO does: CSV as \`GET /v1/nominations/schedule\` has it (also with semicolons or tabs, decimal commas, days such as 25.11.2026 and amounts that are multiples of 0.00025 MWh), ESS or CIM; at most ${LIMITS.scheduleBytes / 1024 / 1024} MB, also with \`Content-Encoding: gzip\`. Only series with the operator are compared. Nothing is stored.`,
     scopes: ['nominations:read'],
     query: Strict({ decimal: Decimal }),
     body: null,

@@ -361,7 +361,10 @@ test('control characters in names do not reach the terminal', async () => {
   assert.match(out, /Evil�\[2J��BRP/);
 });
 
-const IMPORTED = { rows: 3, created: 1, corrected: 0, unchanged: 0, rejected_days: 1, dry_run: false };
+const IMPORTED = {
+  ...{ rows: 3, created: 1, corrected: 0, unchanged: 0, rejected_days: 1, dry_run: false },
+  incomplete_days: { count: 0, days: [] },
+};
 const REJECTED = [{ line: 3, code: 'invalid_slot', message: 'slot must be from 1 to 96' }];
 
 test('an import prints its result, and exits with 1 when lines were rejected', async () => {
@@ -378,6 +381,20 @@ test('an import prints its result, and exits with 1 when lines were rejected', a
   assert.match(out, /LINE {2}CODE {10}MESSAGE\n {3}3 {2}invalid_slot {2}slot must be from 1 to 96\n/);
   assert.equal(err, '', 'no progress bar without a terminal');
   assert.deepEqual([requests[0]?.url, requests[0]?.body], ['/operator/v1/volumes?dry_run=true', '{"a":1}\n']);
+});
+
+test('an import lists the contract-days that are not complete after it, and sends a .gz file as it is', async () => {
+  await writeFile(path.join(home, 'day.csv.gz'), 'packed');
+  const days = [{ contract: 'PPA-1', delivery_date: '2026-10-25', missing: 99 }];
+  const result = { ...IMPORTED, rejected: [], rejected_lines: 0, incomplete_days: { count: 1200, days } };
+  const { options, requests } = standIn(json(result));
+  const { code, out, err } = await saldo('import volumes day.csv.gz', { fetch: options.fetch });
+  assert.equal(code, 0);
+  assert.match(out, /\n {2}1,200 contract-days with slots without a volume\n/);
+  assert.match(out, /CONTRACT {2}DELIVERY DATE {2}MISSING SLOTS\nPPA-1 {5}2026-10-25 {16}99\n/);
+  assert.match(err, /These are the first 1 of 1,200\./);
+  const { headers } = requests[0]!;
+  assert.deepEqual([headers.get('content-type'), headers.get('content-encoding')], ['text/csv', 'gzip']);
 });
 
 test('an import of a file draws its progress on a terminal', async () => {

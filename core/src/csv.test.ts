@@ -13,6 +13,8 @@ test('the header decides the delimiter', () => {
   assert.equal(delimiterOf('contract;delivery_date;slot;volume'), ';');
   assert.equal(delimiterOf('contract,delivery_date,slot,volume'), ',');
   assert.equal(delimiterOf('contract,delivery_date;slot,volume'), ',');
+  assert.equal(delimiterOf('contract\tdelivery_date\tslot\tvolume'), '\t');
+  assert.equal(delimiterOf('contract'), ',');
   assert.deepEqual(csvFields('"a;""b""";c;1,5', ';'), ['a;"b"', 'c', '1,5']);
   assert.equal(csvFields('"a",b', ';'), 'there is text after a closing quote');
 });

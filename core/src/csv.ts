@@ -1,7 +1,8 @@
 import type { DecimalMark } from './enums.ts';
 
-/** Fields are separated by commas or, where the comma is the decimal mark, by semicolons. */
-export type Delimiter = ',' | ';';
+/** Fields are separated by commas or, where the comma may be the decimal mark, by semicolons or tabs. */
+const DELIMITERS = [',', ';', '\t'] as const;
+export type Delimiter = (typeof DELIMITERS)[number];
 
 export const DECIMAL_CHARACTERS: Readonly<Record<DecimalMark, string>> = { comma: ',', point: '.' };
 
@@ -11,9 +12,9 @@ const AMBIGUOUS = /^-?[1-9]\d{0,2}\.\d{3}$/;
 const GROUPED = /^-?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/;
 const SEVERAL_GROUPS = /^-?\d{1,3}(?:\.\d{3}){2,}$/;
 
-/** The delimiter of a file, from its header. Column names contain neither of the two. */
+/** The delimiter of a file, from its header. Column names contain none of them. */
 export const delimiterOf = (header: string): Delimiter =>
-  header.includes(';') && !header.includes(',') ? ';' : ',';
+  DELIMITERS.find((delimiter) => header.includes(delimiter)) ?? ',';
 
 /**
  * Splits a line by RFC 4180, or returns what is wrong with it. Line breaks within quotes are not supported, so that a

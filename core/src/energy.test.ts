@@ -15,6 +15,7 @@ import {
   MAX_SLOT_KWH,
   mwhNumber,
   mwhText,
+  parseExactMwh,
   parseMw,
   parseMwh,
   sumKwh,
@@ -206,7 +207,12 @@ test('any power of a slot is exact in MWh, and is read back', () => {
       const mwh = exactMwh(kw);
       assert.match(String(mwh), /^-?\d+(?:\.\d{1,5}|e-5)?$/);
       assert.equal(kwFromExactMwh(mwh), kw);
+      assert.equal(parseExactMwh(String(mwh)), kw);
     }),
   );
   assert.deepEqual([exactMwh(1), exactMwh(4), exactMwh(-3)], [0.00025, 0.001, -0.00075]);
+  assert.deepEqual(
+    ['1.2341', '0.00001', '1.234251', '1.2340000', '2147483.647', '2147483.64725', '1,5'].map(parseExactMwh),
+    ['no_whole_kw', 'no_whole_kw', 'too_precise', 4936, MAX_SLOT_KWH * 4, 'too_large', 'malformed'],
+  );
 });

@@ -68,6 +68,13 @@ const UNITS_PER_SLOT_KW = 25;
 /** The exact MWh of one slot at a power; unlike a confirmed amount, which is rounded to the kWh. */
 export const exactMwh = (kw: number): number => numberFromUnits(kw * UNITS_PER_SLOT_KW, SLOT_KW_DECIMALS);
 
+/** Reads exact MWh of one slot as the kW that deliver them. */
+export function parseExactMwh(text: string): number | DecimalFault | 'no_whole_kw' {
+  const units = parseDecimal(text, SLOT_KW_DECIMALS, MAX_SLOT_KWH * 10 ** (SLOT_KW_DECIMALS - MEGA_DECIMALS));
+  if (typeof units !== 'number') return units;
+  return units % UNITS_PER_SLOT_KW === 0 ? units / UNITS_PER_SLOT_KW : 'no_whole_kw';
+}
+
 /** The whole kW of an exact amount, such as that of an API response. */
 export function kwFromExactMwh(mwh: number): number {
   const kw = getUnits(mwh, SLOT_KW_DECIMALS) / UNITS_PER_SLOT_KW;

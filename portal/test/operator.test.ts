@@ -101,6 +101,16 @@ test('a chosen file is validated first, then imported, and its faulty lines are 
     await page.getByLabel('Choose a file').setInputFiles(file);
     await page.getByText('An import would add 2 quarter-hours and correct 0.').waitFor();
     await eventually(async () => assert.deepEqual(await rejectedLines(page), REJECTED));
+    // DAY has two volumes, and the day whose only line is rejected has none.
+    await eventually(async () =>
+      assert.deepEqual(
+        (await cellsOf(page, 'Incomplete days')).map(([contract, , missing]) => [contract, missing]),
+        [
+          ['PPA-2', '94'],
+          ['PPA-2', '96'],
+        ],
+      ),
+    );
     assert.deepEqual(await volumesOf(imported.id), [], 'a dry run changes nothing');
     await page.getByRole('button', { name: 'Import without the rejected days' }).click();
     await page.getByText('2 quarter-hours were added and 0 corrected.').waitFor();

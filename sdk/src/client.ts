@@ -24,6 +24,7 @@ export type Input<E extends Endpoint> = (keyof ParamsOf<E> extends never ? objec
 export type Upload = {
   readonly source: UploadSource;
   readonly mediaType: string;
+  readonly isGzip?: boolean;
   readonly onProgress?: (progress: UploadProgress) => void;
 };
 

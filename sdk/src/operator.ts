@@ -135,12 +135,12 @@ export function createOperatorClient(options: ClientOptions) {
 function fileImport(client: Client) {
   const endpoint = operatorEndpoints.importVolumes;
   const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
-    const { format, dryRun = false, decimal, onProgress, ...call } = options;
+    const { format, isGzip = false, dryRun = false, decimal, onProgress, ...call } = options;
     const mediaType = endpoint.stream?.find((type) => type.endsWith(format));
     if (mediaType === undefined)
       throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
     const query = { ...(dryRun ? { dry_run: 'true' as const } : {}), ...(decimal ? { decimal } : {}) };
-    const upload = { source, mediaType, ...(onProgress ? { onProgress } : {}) };
+    const upload = { source, mediaType, isGzip, ...(onProgress ? { onProgress } : {}) };
     return client.upload(endpoint, { query }, upload, call);
   };
   return Object.assign(importFile, { endpointId: endpoint.id });

@@ -60,6 +60,8 @@ export type ScheduleCheckOptions = CallOptions & {
 export type ImportOptions = CallOptions & {
   /** Format of the file. */
   readonly format: 'csv' | 'ndjson';
+  /** Whether the file is compressed with gzip. */
+  readonly isGzip?: boolean;
   /** Dry run: reports the result without storing anything. */
   readonly dryRun?: boolean;
   /** The decimal mark of a CSV file, if the file does not show it. */

@@ -13,7 +13,7 @@ type RequestSettings = {
   readonly listVersion?: string;
   /** The state that the answer must include: see `PositionMemory`. */
   readonly position: string | null;
-  readonly upload: { readonly mediaType: string } | null;
+  readonly upload: { readonly mediaType: string; readonly isGzip?: boolean } | null;
 };
 
 /** A request that can be sent any number of times. `isSafe`: sending it again has no further effect. */
@@ -28,6 +28,7 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
   const accept = Object.keys(endpoint.documents ?? { 'application/json': '' }).join(', ');
   const headers: Record<string, string> = { accept };
   if (settings.apiKey !== null) headers['x-api-key'] = settings.apiKey;
+  if (settings.upload?.isGzip) headers['content-encoding'] = 'gzip';
   if (settings.upload) headers['content-type'] = settings.upload.mediaType;
   else if (body !== undefined) headers['content-type'] = 'application/json';
   if (settings.ifMatch !== undefined) headers['if-match'] = settings.ifMatch;

@@ -14,6 +14,7 @@ const RESULT = {
   rejected: [],
   rejected_lines: 0,
   rejected_days: 0,
+  incomplete_days: { count: 0, days: [] },
   dry_run: false,
 };
 const bytes = () => new TextEncoder().encode(CSV);
@@ -53,6 +54,17 @@ test('an import sends its format and whether it is a dry run', async () => {
   await createOperatorClient(options).volumes.importFile('{}\n', { format: 'ndjson', dryRun: true });
   assert.equal(requests[0]?.url, '/operator/v1/volumes?dry_run=true');
   assert.equal(requests[0]?.headers.get('content-type'), 'application/x-ndjson');
+});
+
+test('an import says that its file is compressed', async () => {
+  const { options, requests } = standIn(json(RESULT), json(RESULT));
+  const { importFile } = createOperatorClient(options).volumes;
+  await importFile(bytes(), { format: 'csv', isGzip: true });
+  await importFile(bytes(), { format: 'csv' });
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.get('content-encoding')),
+    ['gzip', null],
+  );
 });
 
 test('an import whose source can be read again is retried with the same idempotency key', async () => {

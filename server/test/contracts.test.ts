@@ -291,19 +291,21 @@ test('a contract is active on the German days that its half-open period overlaps
   const expected: [string, string[]][] = [
     ['2026-02-28', []],
     ['2026-03-01', ['sold', 'dayAhead']],
-    ['2026-03-28', ['sold', 'dayAhead']],
-    // The day has 23 hours, and each of the three delivers on it.
-    ['2026-03-29', ['sold', 'bought', 'dayAhead']],
-    ['2026-03-30', ['sold', 'dayAhead']],
-    ['2026-03-31', ['sold', 'dayAhead']],
-    ['2026-04-01', ['internal']],
-    ['2026-10-24', ['internal']],
-    ['2026-10-25', ['internal', 'intraday']],
-    ['2026-10-26', ['internal']],
-    ['2026-12-31', ['internal']],
-    ['2027-01-01', []],
+    ['2026-03-14', ['sold', 'dayAhead']],
+    ['2026-03-15', ['sold', 'endless', 'dayAhead']],
+    ['2026-03-28', ['sold', 'endless', 'dayAhead']],
+    // The day has 23 hours, and each of the four delivers on it.
+    ['2026-03-29', ['sold', 'bought', 'endless', 'dayAhead']],
+    ['2026-03-30', ['sold', 'endless', 'dayAhead']],
+    ['2026-03-31', ['sold', 'endless', 'dayAhead']],
+    ['2026-04-01', ['internal', 'endless']],
+    ['2026-10-24', ['internal', 'endless']],
+    ['2026-10-25', ['internal', 'endless', 'intraday']],
+    ['2026-10-26', ['internal', 'endless']],
+    ['2026-12-31', ['internal', 'endless']],
+    ['2027-01-01', ['endless']],
     ['0001-01-01', []],
-    ['9999-12-31', []],
+    ['9999-12-31', ['endless']],
   ];
   for (const [day, names] of expected) assert.deepEqual(await find(`?active_on=${day}`), names, day);
 });
@@ -328,7 +330,8 @@ test('all filters given apply together', async () => {
     delivery_start: (contract, value) => contract.delivery_start !== null && contract.delivery_start >= value,
     delivery_end: (contract, value) => contract.delivery_end !== null && contract.delivery_end <= value,
     active_on: ({ delivery_start, delivery_end }, value) =>
-      before(delivery_start, days[value]?.[1] ?? null) && before(days[value]?.[0] ?? null, delivery_end),
+      before(delivery_start, days[value]?.[1] ?? null) &&
+      (delivery_end === null || before(days[value]?.[0] ?? null, delivery_end)),
   };
   const filter = (name: string, ...values: string[]) =>
     fc.constantFrom(...values.map((value): [string, string] => [name, value]));

@@ -10,7 +10,7 @@ import {
   TRANSACTION_STATUSES,
   TSOS,
 } from '@saldo/api';
-import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
+import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -77,6 +77,12 @@ for (const { now, platform, access } of worlds) {
     assert.deepEqual(valuesOf(contracts, 'type'), [...CONTRACT_TYPES].toSorted());
     assert.deepEqual(valuesOf(contracts, 'ppa_type'), [...PPA_TYPES].toSorted());
     assert.deepEqual(valuesOf(contracts, 'status'), ['completed', 'in_progress', 'pending']);
+    const openEnded = contracts.filter(
+      ({ status, delivery_end }) => status === 'in_progress' && delivery_end === null,
+    );
+    assert.equal(openEnded.length, 1);
+    const active = await recordsOfAll(`/v1/contracts?active_on=${dayOf(platform.clock.now())}`, 'contracts');
+    assert.ok(active.some(({ id }) => id === openEnded[0]?.['id']));
     const customers = await recordsOfAll('/v1/customers', 'customers');
     assert.ok(customers.length >= 12);
     assert.deepEqual(valuesOf(customers, 'status'), [...CUSTOMER_STATUSES].toSorted());

@@ -228,6 +228,7 @@ test('every fault of a schedule as CSV has German', () => {
     '-1',
     '1,5',
     '1.23456',
+    '1.234567',
     '9'.repeat(20),
     '2026-02-30',
     '0',

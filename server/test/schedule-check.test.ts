@@ -134,6 +134,75 @@ test('one changed slot is named, to the kW', async () => {
   assert.deepEqual(exact?.slots, [{ slot_number: 61, amount: 1.234, yours: 1.23425, difference: -0.00025 }]);
 });
 
+const KEYS = ['delivery_date', 'eic', 'tso', 'direction', 'slot_number'];
+
+/** The seller's day with these columns only, as the export has them. */
+async function csvColumns(day: string, columns: readonly string[]): Promise<string[][]> {
+  const [header = [], ...lines] = (await csvOf(asSeller, day))
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','));
+  const places = columns.map((column) => header.indexOf(column));
+  return [header, ...lines].map((fields) => places.map((at) => fields[at] ?? ''));
+}
+
+test('amounts that are multiples of 0.00025 MWh are compared exactly, others have no power in kW', async () => {
+  const lines = await csvColumns(LONG, [...KEYS, 'amount_mwh']);
+  const withAmount = (amount: string) =>
+    lines.map((fields) => (fields[4] === '61' ? fields.with(5, amount) : fields).join(',')).join('\n');
+  for (const [amount, yours, difference] of [
+    ['1.23425', 1.23425, -0.00025],
+    ['1.2335', 1.2335, 0.0005],
+    ['1.23375', 1.23375, 0.00025],
+    ['0.00025', 0.00025, 1.23375],
+    ['2147483.64675', 2_147_483.64675, -2_147_482.41275],
+  ] as const) {
+    const [compared] = (await checked(asSeller, withAmount(amount), 'csv')).compared;
+    assert.deepEqual(compared?.slots, [{ slot_number: 61, amount: 1.234, yours, difference }], amount);
+  }
+  for (const amount of ['1.23400', '1.234000']) {
+    const [compared] = (await checked(asSeller, withAmount(amount), 'csv')).compared;
+    assert.deepEqual(compared?.slots, [], amount);
+  }
+  for (const [amount, message] of [
+    ['1.2341', 'is not a multiple of 0.00025 MWh, which is 1 kW for a quarter-hour'],
+    ['1.23401', 'is not a multiple of 0.00025 MWh, which is 1 kW for a quarter-hour'],
+    ['1.234251', 'has more than five decimals'],
+    ['-0.00025', 'is negative'],
+    ['2147483.64725', 'is too large'],
+  ] as const) {
+    const answer = await check(asSeller, withAmount(amount), 'csv');
+    assert.equal(oneMessage(answer), `line 62: amount_mwh "${amount}" ${message}`);
+  }
+});
+
+test('tabs separate fields, with a decimal point or comma, and days may be written as in Germany', async () => {
+  const lines = await csvColumns(LONG, [...KEYS, 'power_mw', 'amount_mwh']);
+  const written = (day: string, mark: string) =>
+    lines
+      .map((fields, at) =>
+        (at === 0
+          ? fields
+          : fields.with(0, day).map((field, column) => (column > 4 ? field.replace('.', mark) : field))
+        ).join('\t'),
+      )
+      .join('\r\n');
+  for (const day of [LONG, '25.10.2026']) {
+    for (const mark of ['.', ',']) {
+      const result = await checked(asSeller, written(day, mark), 'csv');
+      assert.equal(result.delivery_date, LONG);
+      assert.deepEqual([result.compared[0]?.slots_equal, result.compared[0]?.slots], [100, []]);
+    }
+  }
+  const commas = (day: string) => written(day, '.').replaceAll('\t', ',');
+  assert.equal((await checked(asSeller, commas('25.10.2026'), 'csv')).delivery_date, LONG);
+  for (const day of ['31.02.2026', '25.10.26', '10/25/2026', '25.10.2026 ', '2026-10-25 00:00']) {
+    const answer = await check(asSeller, commas(day), 'csv');
+    if (day.endsWith('26 ')) assert.equal(answer.status, 200, 'blanks around a value do not matter');
+    else assert.match(answer.body.errors[0].message, /is no date such as 2026-10-25 or 25\.10\.2026$/);
+  }
+});
+
 test('a line whose power and amount disagree is never equal', async () => {
   const csv = await csvOf(asSeller, LONG);
   for (const changed of [

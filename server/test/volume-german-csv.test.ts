@@ -45,6 +45,19 @@ test('a file with semicolons and a decimal point is imported if the point has on
   assert.deepEqual(await accepted(['12', '1.234', '0.125']), [12, 1.234, 0.125]);
 });
 
+test('a file with tabs is imported, with decimal commas and points', async () => {
+  for (const [volumes, query] of [
+    [['0,5', '1,234'], ''],
+    [['0.5', '1.234'], ''],
+    [['1.234', '0.5'], '?decimal=point'],
+  ] as const) {
+    const contract = await newContract();
+    const answer = await send(fileOf(contract.externalId, volumes).replaceAll(';', '\t'), query);
+    assert.equal(answer.body.created, 2, answer.text);
+    assert.deepEqual((await volumesOf(contract.id)).toSorted(), [0.5, 1.234]);
+  }
+});
+
 test('a file that could be read in two ways is refused with the question, and nothing is stored', async () => {
   for (const volumes of [['1.234'], ['12', '28.500'], ['0,5', '1.234'], ['1.234', '0,5']]) {
     const contract = await newContract();

@@ -58,19 +58,32 @@ class Model {
 
   take(lines: readonly Line[]): Counts {
     const counts = { rows: lines.length, created: 0, corrected: 0, unchanged: 0, rejected_days: 0 };
-    const readable = lines.filter(({ fault }) => fault !== 'line');
+    const readable = lines.map((line, at) => ({ ...line, at })).filter(({ fault }) => fault !== 'line');
     for (let from = 0; from < readable.length; ) {
       const key = keyOf(readable[from]!);
       let to = from;
       while (to < readable.length && keyOf(readable[to]!) === key) to++;
       const group = readable.slice(from, to);
       const isDouble = new Set(group.map(({ slot }) => slot)).size < group.length;
+      const hasGap = group.at(-1)!.at - group[0]!.at >= group.length;
       from = to;
       // The slot of a faulty line does not count: the line rejects the day by itself.
-      if (group.some(({ fault }) => fault === 'day') || isDouble) counts.rejected_days++;
+      if (group.some(({ fault }) => fault === 'day') || isDouble || hasGap) counts.rejected_days++;
       else for (const { slot, kwh } of group) this.say(`${key} ${slot}`, kwh, counts);
     }
     return counts;
+  }
+
+  /** The contract-days of the lines that have slots without a volume, in no order. */
+  incomplete(lines: readonly Line[], names: readonly string[]) {
+    const readable = lines.filter(({ fault }) => fault !== 'line');
+    return [...new Map(readable.map((line) => [keyOf(line), line])).values()]
+      .map(({ contract, day }) => {
+        const filled = [...this.chains.keys()].filter((cell) => cell.startsWith(`${contract} ${day} `));
+        const missing = DAYS[day as keyof typeof DAYS] - filled.length;
+        return { contract: names[contract]!, delivery_date: day, missing };
+      })
+      .filter(({ missing }) => missing > 0);
   }
 
   private say(cell: string, kwh: number, counts: Counts): void {
@@ -150,6 +163,11 @@ async function chainsOf(contracts: readonly WorldContract[]): Promise<Map<string
   return chains;
 }
 
+const inOrder = (days: readonly { contract: string; delivery_date: string }[]) =>
+  days.toSorted((one, other) =>
+    `${one.contract} ${one.delivery_date}` < `${other.contract} ${other.delivery_date}` ? -1 : 1,
+  );
+
 const sorted = (chains: Map<string, number[]>) =>
   [...chains].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
@@ -175,6 +193,9 @@ test('random files in every format have the result of the model, cell by cell, a
           assert.equal(answer.status, 200, answer.text);
           const { rows, created, corrected, unchanged, rejected_days } = answer.body;
           assert.deepEqual({ rows, created, corrected, unchanged, rejected_days }, expected, body);
+          const { count, days } = answer.body.incomplete_days;
+          assert.equal(count, days.length);
+          assert.deepEqual(inOrder(days), inOrder(model.incomplete(lines, names)), body);
         }
       }
       assert.deepEqual(sorted(await chainsOf(contracts)), sorted(model.chains));

@@ -227,15 +227,19 @@ test('one faulty line rejects its whole day and no other', async () => {
   assert.deepEqual(await current(bad, '2026-10-23'), { 1: 1 });
 });
 
-test('an unreadable line is rejected alone, also between the lines of a day', async () => {
+test('an unreadable line between the lines of a day rejects the day, after its last line only itself', async () => {
   const contract = await newContract();
-  const answer = await csv(`${contract.id},2026-10-22,1,1\nwhat is this\n${contract.id},2026-10-22,2,2\n`);
-  assert.deepEqual(counts(answer), { ...none, rows: 3, created: 2, rejected_lines: 1 });
+  const one = `${contract.id},2026-10-22,1,1\n`;
+  const answer = await csv(`${one}what is this\n${contract.id},2026-10-22,2,2\n`);
+  assert.deepEqual(counts(answer), { ...none, rows: 3, rejected_lines: 1, rejected_days: 1 });
   assert.deepEqual(rejections(answer), ['3 malformed_line']);
-  assert.deepEqual(
-    new Set((await cellsOf(contract, '2026-10-22')).map(({ version }) => version)),
-    new Set([1]),
-  );
+  assert.deepEqual(await cellsOf(contract, '2026-10-22'), []);
+  assert.deepEqual(counts(await csv(`${one}what is this\n`)), {
+    ...none,
+    rows: 2,
+    created: 1,
+    rejected_lines: 1,
+  });
 });
 
 test('the later line of a duplicate is rejected; the same day later in the file is a further change', async () => {
@@ -320,7 +324,10 @@ test('imports and days are in the audit trail with their counts', async () => {
   const { entries } = (await operator(`/operator/v1/audit?subject=${subject}`)).body;
   assert.equal(entries.length, 1);
   assert.equal(entries[0].action, 'volumes.imported');
-  assert.deepEqual(entries[0].after, { ...none, rows: 2, created: 1, rejected_lines: 1 });
+  assert.deepEqual(entries[0].after, {
+    ...none,
+    ...{ rows: 2, created: 1, rejected_lines: 1, incomplete_days: 1 },
+  });
   await put(contract.id, '2026-10-22', day(96, 2));
   const written = (await operator(`/operator/v1/audit?subject=${contract.id}`)).body.entries;
   assert.deepEqual(

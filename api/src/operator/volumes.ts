@@ -31,6 +31,23 @@ export const ImportResult = Type.Object(
     ),
     rejected_lines: Type.Integer({ description: 'Number of faulty lines.' }),
     rejected_days: Type.Integer({ description: 'Number of contract-days rejected because of them.' }),
+    incomplete_days: Type.Object(
+      {
+        count: Type.Integer({ description: 'Number of these contract-days.' }),
+        days: Type.Array(
+          Type.Object({
+            contract: Type.String({ description: 'The contract as the file names it.' }),
+            delivery_date: Type.String({ format: 'date' }),
+            missing: Type.Integer({ description: 'Number of slots without a volume.' }),
+          }),
+          { description: `The first ${LIMITS.incompleteDays} of them, in the order of the file.` },
+        ),
+      },
+      {
+        description:
+          'The contract-days of the file that have slots without a volume after the import, rejected ones included. Days that take no volumes are not counted.',
+      },
+    ),
     dry_run: Type.Boolean({ description: 'Whether this was a dry run.' }),
   },
   { title: 'ImportResult' },
@@ -79,7 +96,7 @@ export const operatorVolumeEndpoints = {
     tag,
     summary: 'Import volumes',
     description:
-      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all.',
+      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon or tab with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all. A line that cannot be read rejects the contract-day of the lines around it; between two contract-days it is rejected alone. The body may be sent with `Content-Encoding: gzip`.',
     scopes: [],
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything.'),
@@ -87,8 +104,9 @@ export const operatorVolumeEndpoints = {
     }),
     body: null,
     stream: ['text/csv', 'application/x-ndjson'],
+    gzip: true,
     response: ImportResult,
-    problems: ['unsupported_media_type'],
+    problems: ['unsupported_media_type', 'payload_too_large'],
     example: {
       request: 'contract,delivery_date,slot,volume\nPPA-2026-0017,2026-10-25,1,1.25\n',
       response: {
@@ -99,6 +117,10 @@ export const operatorVolumeEndpoints = {
         rejected: [],
         rejected_lines: 0,
         rejected_days: 0,
+        incomplete_days: {
+          count: 1,
+          days: [{ contract: 'PPA-2026-0017', delivery_date: '2026-10-25', missing: 99 }],
+        },
         dry_run: false,
       },
     },

@@ -89,7 +89,8 @@ function addCheck(schedules: Command, open: OpenSession): void {
   check.addHelpText(
     'after',
     `
-CSV is what saldo schedules download writes, also with semicolons and decimal commas. XML is an ESS or CIM message.
+CSV is what saldo schedules download writes, also with semicolons or tabs, decimal commas and days such as 25.11.2026.
+Amounts may be multiples of 0.00025 MWh. XML is an ESS or CIM message.
 Nothing is stored. --json prints one result per file; --quiet prints the ids of nominations that differ or are missing.
 
 The exit code is 1 when something differs.

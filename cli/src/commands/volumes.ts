@@ -84,22 +84,26 @@ function addImport(program: Command, open: OpenSession): void {
 CSV has a header line with the columns contract, delivery_date, slot and volume, in any order. NDJSON has one slot
 (contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. Contracts are named by id
 or reference. A contract's day is taken whole or not at all; other days are not held up by one that is rejected.
-Semicolons with decimal commas are accepted, with and without a byte order mark.
+Semicolons or tabs with decimal commas are accepted, with and without a byte order mark. A file whose name ends in .gz is sent as
+it is, compressed.
 
-The exit code is 1 when lines were rejected.
+Contract-days that have slots without a volume after the import are listed. The exit code is 1 when lines were rejected.
 `,
   );
   addExamples(
     volumes,
     'import volumes 2026-10-25.csv',
     'import volumes market.ndjson --dry-run',
+    'import volumes market.csv.gz',
     'import volumes - --format csv < 2026-10-25.csv',
   ).action(
     doing(open, async (session, { args: [file = ''] }) => {
       const { format: given, ...options } = volumes.opts<{ format?: Format } & ImportOptions>();
-      const format = given ?? FORMAT_OF_ENDING[path.extname(file).toLowerCase()];
+      const isGzip = /\.gz$/i.test(file);
+      const ending = path.extname(isGzip ? file.slice(0, -'.gz'.length) : file).toLowerCase();
+      const format = given ?? FORMAT_OF_ENDING[ending];
       if (!format) throw new UsageError('the file name does not end in .csv or .ndjson: give --format');
-      const result = await importFile(session, file, format, options);
+      const result = await importFile(session, file, { ...options, format, isGzip });
       if (result.rejected_lines > 0) session.endWith(1);
     }),
   );
@@ -110,8 +114,7 @@ type ImportOptions = { dryRun?: boolean; decimal?: DecimalMark };
 async function importFile(
   session: Session,
   file: string,
-  format: Format,
-  options: ImportOptions,
+  options: ImportOptions & { format: Format; isGzip: boolean },
 ): Promise<ImportResult> {
   const { source, totalBytes } = await openFile(session.terminal, file);
   const client = await session.operator();
@@ -120,7 +123,6 @@ async function importFile(
   try {
     const result = await client.volumes.importFile(source, {
       ...options,
-      format,
       onProgress: (progress) => bar.update(progress),
     });
     bar.clear();
@@ -133,11 +135,12 @@ async function importFile(
 }
 
 const COUNT = new Intl.NumberFormat('en');
+const count = (value: number) => COUNT.format(value);
+const contractDays = (days: number) => (days === 1 ? '1 contract-day' : `${count(days)} contract-days`);
 
 async function showImport(session: Session, result: ImportResult, elapsedMs: number): Promise<void> {
   if (session.format !== 'text') return session.show(result);
   const { style } = session;
-  const count = (value: number) => COUNT.format(value);
   const seconds = `${(elapsedMs / 1000).toFixed(1)} s`;
   const trial = result.dry_run ? ' (dry run: nothing was changed)' : '';
   const lines = [
@@ -146,11 +149,18 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
   ];
   if (result.rejected_lines > 0) {
     const rejected = result.rejected_lines === 1 ? '1 line' : `${count(result.rejected_lines)} lines`;
-    const days =
-      result.rejected_days === 1 ? '1 contract-day' : `${count(result.rejected_days)} contract-days`;
-    lines.push(style('red', `  ${rejected} rejected, in ${days}`));
+    lines.push(style('red', `  ${rejected} rejected, in ${contractDays(result.rejected_days)}`));
   }
+  if (result.incomplete_days.count > 0)
+    lines.push(
+      style('yellow', `  ${contractDays(result.incomplete_days.count)} with slots without a volume`),
+    );
   await session.print(`${lines.join('\n')}\n`);
+  await showRejected(session, result);
+  await showIncomplete(session, result);
+}
+
+async function showRejected(session: Session, result: ImportResult): Promise<void> {
   if (result.rejected.length === 0) return;
   const shown = result.rejected.slice(0, SHOWN_REJECTIONS);
   const table = tableOf(
@@ -160,10 +170,26 @@ async function showImport(session: Session, result: ImportResult, elapsedMs: num
       ['CODE', ({ code }) => code],
       ['MESSAGE', ({ message }) => message],
     ],
-    style,
+    session.style,
   );
   await session.print(`\n${table}`);
   if (shown.length < result.rejected_lines) {
     session.note(`These are the first ${shown.length}; --json lists up to ${count(result.rejected.length)}.`);
   }
+}
+
+async function showIncomplete(session: Session, { incomplete_days }: ImportResult): Promise<void> {
+  if (incomplete_days.count === 0) return;
+  const table = tableOf(
+    incomplete_days.days,
+    [
+      ['CONTRACT', ({ contract }) => contract],
+      ['DELIVERY DATE', ({ delivery_date }) => delivery_date],
+      ['MISSING SLOTS', ({ missing }) => missing],
+    ],
+    session.style,
+  );
+  await session.print(`\n${table}`);
+  if (incomplete_days.days.length < incomplete_days.count)
+    session.note(`These are the first ${incomplete_days.days.length} of ${count(incomplete_days.count)}.`);
 }

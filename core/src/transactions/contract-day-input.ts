@@ -6,7 +6,7 @@ export type LineFault = { readonly code: RejectionCode; readonly message: string
 
 /** One line of an import. A reader reuses one object for all lines, since a market day has a million of them. */
 export type ParsedLine = {
-  /** False if not even contract and date could be read. */
+  /** False if contract and date could not be read. */
   isReadable: boolean;
   /** Whether contract and date equal those of the previous readable line. */
   isSameDay: boolean;
@@ -43,12 +43,12 @@ export const linesOf = ({ scatteredLines, firstLine, lineCount }: ContractDayInp
 /** Copied for every new day, which is faster than filling an array. */
 const NO_VOLUMES = Array.from({ length: MAX_SLOTS }, (): number | null => null);
 
-const emptyDay = ({ contract, day, slotCount }: ParsedLine): ContractDayInput => ({
+const emptyDay = ({ contract, day, slotCount }: ParsedLine, firstLine: number): ContractDayInput => ({
   contract,
   day,
   volumes: NO_VOLUMES.slice(0, slotCount),
   hasFaults: false,
-  firstLine: 0,
+  firstLine,
   lineCount: 0,
   scatteredLines: null,
 });
@@ -70,6 +70,8 @@ const duplicateSlot = (line: ParsedLine, slot: number): LineFault => ({
 export class ContractDayGrouper {
   private readonly reject: (lineNumber: number, fault: LineFault) => void;
   private open: ContractDayInput | null = null;
+  /** Whether lines since the last readable one could not be read. */
+  private hasGap = false;
 
   constructor(reject: (lineNumber: number, fault: LineFault) => void) {
     this.reject = reject;
@@ -78,17 +80,19 @@ export class ContractDayGrouper {
   /** Adds the next line. Returns the previous group if the line starts a new one. */
   add(line: ParsedLine, lineNumber: number): ContractDayInput | null {
     if (!line.isReadable) {
-      // An unreadable line belongs to no group, so it neither ends nor fails one.
-      if (line.fault !== null) this.reject(lineNumber, line.fault);
+      if (line.fault !== null) this.addUnreadable(lineNumber, line.fault);
       return null;
     }
     let finished: ContractDayInput | null = null;
     let input = this.open;
     if (!line.isSameDay || input === null) {
       finished = input;
-      input = emptyDay(line);
+      input = emptyDay(line, lineNumber);
       this.open = input;
+    } else if (this.hasGap) {
+      input.hasFaults = true;
     }
+    this.hasGap = false;
     const fault = line.fault ?? addVolumes(input, line);
     if (fault === null) {
       addLine(input, lineNumber);
@@ -97,6 +101,15 @@ export class ContractDayGrouper {
       this.reject(lineNumber, fault);
     }
     return finished;
+  }
+
+  /**
+   * Adds a line whose contract and day are not known. The lines around it decide whether it belongs to a group: if both
+   * have the same contract and day, it does, and its group has a fault.
+   */
+  addUnreadable(lineNumber: number, fault: LineFault): void {
+    this.hasGap = true;
+    this.reject(lineNumber, fault);
   }
 
   /** Returns the last group at the end of the file. */

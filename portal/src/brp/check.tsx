@@ -32,7 +32,7 @@ export function CheckPage() {
             text={check.isPending ? texts.checking(name) : texts.drop}
             choose={texts.choose}
             kinds={texts.kinds}
-            accept=".csv,.txt,.xml,text/csv,application/xml,text/xml"
+            accept=".csv,.tsv,.txt,.xml,text/csv,application/xml,text/xml"
             isSmall={check.data !== undefined}
             isBusy={check.isPending}
             onFile={(chosen) => check.mutate({ file: chosen })}

@@ -34,7 +34,7 @@ const isUnfinished = (state: State): boolean =>
 
 const isWorthwhile = ({ created, corrected }: ImportResult): boolean => created + corrected > 0;
 
-const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)$/i.test(name) ? 'ndjson' : 'csv');
+const formatOfFile = ({ name }: File) => (/\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(name) ? 'ndjson' : 'csv');
 
 /** Imports volumes from a file: dropped or chosen, with an optional dry run first, stored day by day. */
 export function ImportPage() {
@@ -56,6 +56,7 @@ export function ImportPage() {
     try {
       const result = await operatorClient.volumes.importFile(file, {
         format: formatOfFile(file),
+        isGzip: /\.gz$/i.test(file.name),
         dryRun: isDryRun,
         ...(decimal ? { decimal } : {}),
         onProgress,
@@ -88,7 +89,7 @@ export function ImportPage() {
                 text={texts.drop}
                 choose={texts.choose}
                 kinds={texts.kinds}
-                accept=".csv,.ndjson,.jsonl,text/csv,application/x-ndjson"
+                accept=".csv,.ndjson,.jsonl,.gz,text/csv,application/x-ndjson"
                 onFile={(file) => void send({ file, isDryRun: isTriedFirst })}
               />
               <Checkbox label={texts.tryFirst} checked={isTriedFirst} onChange={setIsTriedFirst} />
@@ -200,10 +201,12 @@ function Result({ file, result, onImport }: { file: File; result: ImportResult; 
               </span>
             </Fact>
             <Fact label={texts.rejectedDays}>{format.number(result.rejected_days)}</Fact>
+            <Fact label={texts.incompleteDays}>{format.number(result.incomplete_days.count)}</Fact>
           </Facts>
         </div>
       </Panel>
       {hasFaults && <Rejections file={file} result={result} />}
+      {result.incomplete_days.count > 0 && <IncompleteDays {...result.incomplete_days} />}
     </>
   );
 }
@@ -249,6 +252,35 @@ function Rejections({ file, result }: { file: File; result: ImportResult }) {
         columns={columns}
         rows={result.rejected}
         rowKey={({ line, code }) => `${line}${code}`}
+        isTall
+      />
+    </Panel>
+  );
+}
+
+function IncompleteDays({ count, days }: ImportResult['incomplete_days']) {
+  const { t, format } = useI18n();
+  const texts = t.operator.import;
+  const columns: readonly Column<(typeof days)[number]>[] = [
+    { id: 'contract', header: texts.contract, cell: ({ contract }) => contract },
+    { id: 'day', header: texts.day, cell: ({ delivery_date }) => format.day(delivery_date) },
+    { id: 'missing', header: texts.missing, isNumber: true, cell: ({ missing }) => format.number(missing) },
+  ];
+  return (
+    <Panel
+      title={texts.incompleteDays}
+      text={
+        days.length < count
+          ? texts.onlyFirstDays(format.number(days.length), format.number(count))
+          : texts.incompleteText
+      }
+      isFlush
+    >
+      <DataTable
+        label={texts.incompleteDays}
+        columns={columns}
+        rows={days}
+        rowKey={({ contract, delivery_date }) => `${delivery_date}${contract}`}
         isTall
       />
     </Panel>

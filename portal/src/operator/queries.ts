@@ -172,7 +172,8 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
       const firstSlots = { delivery_date: day, slot_number_from: 1, slot_number_to: 1 };
       const transactions = await allOf(operatorClient.transactions.each(firstSlots, { signal }));
       const known = new Set(transactions.map(({ contract_id }) => contract_id));
-      return contracts.filter(({ id }) => !known.has(id));
+      // A contract without an end takes no volumes.
+      return contracts.filter(({ id, delivery_end }) => delivery_end !== null && !known.has(id));
     },
   });
 

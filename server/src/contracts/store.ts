@@ -44,7 +44,7 @@ export type ContractFilter = {
   eic: string | null;
   deliveryStart: number | null;
   deliveryEnd: number | null;
-  /** Half-open interval. Matches contracts whose delivery period overlaps it. */
+  /** Half-open interval. Matches contracts whose delivery period overlaps it; one without an end is open-ended. */
   activeWithin: { start: number; end: number } | null;
   externalId: string | null;
   search: string | null;
@@ -70,7 +70,10 @@ const FILTERS = {
   type: { type: 'contract_type', condition: (type: string) => `c.type = ${type}` },
   deliveryStart: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
   deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
-  activeFrom: { type: 'timestamptz', condition: (start: string) => `c.delivery_end > ${start}` },
+  activeFrom: {
+    type: 'timestamptz',
+    condition: (start: string) => `(c.delivery_end > ${start} or c.delivery_end is null)`,
+  },
   activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
   search: searchFilter('c.search_text'),
 };

@@ -137,14 +137,17 @@ export const ASSETS = {
 } satisfies Record<string, CastAsset>;
 export type AssetName = keyof typeof ASSETS;
 
-/** Years are relative to the current one: 0 is this year's start, 1 the next one's. Null: not fixed yet. */
+/** Years are relative to the current one: 0 is this year's start, 1 the next one's. An end of null is open. */
+type Years = readonly [start: number, end: number | null];
+
 export type CastContract = {
   seller: CustomerName;
   buyer: CustomerName;
   type: Contract['type'];
   ppaType: (Contract['ppa_type'] & string) | null;
   asset: AssetName | null;
-  years: [number, number] | null;
+  /** Null: not fixed yet. */
+  years: Years | null;
   /** Average power, which scales the volumes of contracts without an asset. */
   powerKw: number;
 };
@@ -155,7 +158,7 @@ const ppa = (
   buyer: CustomerName,
   powerKw: number,
   assetName: AssetName | null = null,
-  years: [number, number] | null = [0, 5],
+  years: Years | null = [0, 5],
 ): CastContract => ({ seller, buyer, type: 'ppa', ppaType, asset: assetName, years, powerKw });
 
 const trade = (type: 'day_ahead' | 'intraday', seller: CustomerName, buyer: CustomerName): CastContract => ({
@@ -195,6 +198,8 @@ export const CONTRACTS: readonly CastContract[] = [
   trade('day_ahead', 'uckermark', 'stahl'),
   trade('intraday', 'isartal', 'chemie'),
   trade('intraday', 'altmark', 'neckar'),
+  // Without an end, so that it is active on every day and takes no volumes.
+  ppa('indexed', 'altmark', 'isartal', 2_000, 'altmark', [0, null]),
 ];
 
 export const ACCOUNTS = ['Grünland Ventures', 'Hanse Energie Einkauf'] as const;

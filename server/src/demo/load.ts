@@ -29,6 +29,7 @@ import {
   ASSETS,
   type AssetName,
   BRPS,
+  type CastContract,
   CONTRACTS,
   CUSTOMERS,
   type CustomerName,
@@ -223,6 +224,8 @@ async function signContracts(
   const contractIds: (string | null)[] = [];
   for (const [index, contract] of CONTRACTS.entries()) {
     const { years } = contract;
+    const [first = null, end = null] = years ?? [];
+    const yearStart = (at: number | null) => (at === null ? null : dayStart(`${year + at}-01-01`));
     const made = await insertContract(
       tx,
       {
@@ -230,21 +233,25 @@ async function signContracts(
         type: contract.type,
         sellerCustomerId: customers[contract.seller].id,
         buyerCustomerId: customers[contract.buyer].id,
-        deliveryStart: years && dayStart(`${year + years[0]}-01-01`),
-        deliveryEnd: years && dayStart(`${year + years[1]}-01-01`),
+        deliveryStart: yearStart(first),
+        deliveryEnd: yearStart(end),
         ppaType: contract.ppaType,
-        period: contract.type === 'ppa' && years ? `${year + years[0]}–${year + years[1] - 1}` : null,
+        period: contract.type === 'ppa' ? periodText(year, years) : null,
         deliveryProfile: contract.ppaType,
         assetId: contract.asset && assetIds[contract.asset],
       },
       signed + index * MINUTE_MS,
     );
     if (!made) throw new Error('every party of a demo contract has a balance group');
-    const delivers = contract.type === 'ppa' && years !== null && years[0] <= 0 && years[1] > 0;
+    const delivers = contract.type === 'ppa' && first !== null && first <= 0 && end !== null && end > 0;
     contractIds.push(delivers ? made.id : null);
   }
   return { contractIds, customers, assetIds };
 }
+
+/** Such as '2026–2030', or '2026–' without an end. */
+const periodText = (year: number, years: CastContract['years']): string | null =>
+  years && `${year + years[0]}–${years[1] === null ? '' : year + years[1] - 1}`;
 
 type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm' | 'finalise'; day: DeliveryDay };
 /** Concerns the slots `from` to `to` of the contract with this index. */

@@ -3,6 +3,7 @@ import { ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { attachment } from '../platform/http/answer-headers.ts';
 import type { LongOperation } from '../platform/http/idempotency.ts';
 import { FIRST_ID, type PageRequest, pageById, pageInOrder, paginate } from '../platform/http/paging.ts';
 import { getUuid, problem } from '../platform/http/problem.ts';
@@ -154,7 +155,7 @@ function messageRoutes(db: Database): Route[] {
       if (document === null) throw messageNotFound();
       reply.headers({
         'content-type': 'application/xml',
-        'content-disposition': `attachment; filename="${params.message_id}.xml"`,
+        ...attachment(`${params.message_id}.xml`),
         'content-security-policy': DOCUMENT_POLICY,
       });
       return document;

@@ -8,6 +8,7 @@ import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { attachment } from '../platform/http/answer-headers.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { scheduleChecker } from './check-request.ts';
@@ -31,10 +32,10 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
       const format = query.format ?? (prefersXml(request) ? 'ess' : 'csv');
       const name = `${row.delivery_day}_${row.eic}_${row.tso}_${row.direction}_v${row.version}`;
       if (format === 'csv') {
-        reply.headers({ ...CSV, ...asFile(`${name}.csv`) });
+        reply.headers({ ...CSV, ...attachment(`${name}.csv`) });
         return scheduleCsv([row], operatorEic);
       }
-      reply.headers({ ...XML, ...asFile(`${name}.xml`) });
+      reply.headers({ ...XML, ...attachment(`${name}.xml`) });
       const { area } = tsoCodes(rules, row.tso, row.delivery_day);
       return writeEssSeries(ownSeries(ownNomination(row), area, operatorEic, row.version), row.delivery_day);
     }),
@@ -46,7 +47,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
         (row) => (eic === undefined || row.eic === eic) && (tso === undefined || row.tso === tso),
       );
       if (asked === null) {
-        reply.headers({ ...CSV, ...asFile(`${[day, eic, tso].filter(Boolean).join('_')}.csv`) });
+        reply.headers({ ...CSV, ...attachment(`${[day, eic, tso].filter(Boolean).join('_')}.csv`) });
         return scheduleCsv(rows, operatorEic);
       }
       if (rows.length === 0) {
@@ -54,7 +55,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
         throw problem('nomination_not_found', `There are no nominations of ${position} on ${day}.`);
       }
       const schedule = ownSchedule({ ...asked, day }, rows.map(ownNomination), operatorEic, rules);
-      reply.headers({ ...XML, ...asFile(scheduleFileName(schedule)) });
+      reply.headers({ ...XML, ...attachment(scheduleFileName(schedule)) });
       return writeSchedule(schedule, asked.format, clock.now());
     }),
 
@@ -67,8 +68,6 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
     route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),
   ];
 }
-
-const asFile = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
 /** The first supported type in `Accept` wins. The default is CSV. */
 function prefersXml({ headers }: FastifyRequest): boolean {

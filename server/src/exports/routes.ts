@@ -15,6 +15,7 @@ import { nominationFilter } from '../nominations/routes.ts';
 import { nominationWriter, type Operator } from '../nominations/wire.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
+import { attachment } from '../platform/http/answer-headers.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
@@ -151,7 +152,7 @@ function exportSender(silenceMs: number) {
     if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
     reply.headers({
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
-      'content-disposition': `attachment; filename="${name}_${daysText(query)}.${format}"`,
+      ...attachment(`${name}_${daysText(query)}.${format}`),
     });
     // Fastify reads the stream of a HEAD to its end.
     const file = isHead ? [] : startingWith(first, chunks);

@@ -13,6 +13,7 @@ import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
+import { attachment } from '../platform/http/answer-headers.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
 import { getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route, route } from '../platform/http/routes.ts';
@@ -149,7 +150,7 @@ function lateRoutes(db: Db): Route[] {
       const filter = await filterOf(query);
       reply.headers({
         'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="late${query.delivery_date ? `_${query.delivery_date}` : ''}.csv"`,
+        ...attachment(`late_${query.delivery_date ?? ''}.csv`),
       });
       return Readable.from(filter === null ? [LATE_CSV_HEADER] : lateLines(db, filter));
     }),

@@ -1,7 +1,8 @@
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
 import {
   type Choice,
+  currentVolumes,
   type DayChange,
   invalidate,
   invalidateCell,
@@ -167,6 +168,12 @@ export class DayBatch {
 
   hasVolumes({ contract, day }: ContractDay): boolean {
     return this.stateOf(contract.no, day).history.length > 0;
+  }
+
+  /** How many slots of a day have no valid volume. */
+  missingSlots({ contract, day }: ContractDay): number {
+    const { history } = this.stateOf(contract.no, day);
+    return currentVolumes(history, slotCount(day)).filter((volume) => volume === null).length;
   }
 
   /** The newest revision of a day. */

@@ -57,10 +57,12 @@ const invalidSlot = (line: ParsedLine): LineFault => ({
   message: `slot must be a whole number from 1 to ${line.slotCount} on ${line.date}`,
 });
 
+const malformed = (message: string): LineFault => ({ code: 'malformed_line', message });
+
 function unreadable(line: ParsedLine, message: string): ParsedLine {
   line.isReadable = false;
   line.isSameDay = false;
-  line.fault = { code: 'malformed_line', message };
+  line.fault = malformed(message);
   return line;
 }
 
@@ -212,10 +214,13 @@ export function ndjsonLineParser(): LineParser {
     }
     const record = json as Record<string, unknown>;
     const fault = membersFault(record);
-    if (fault !== null) return unreadable(line, fault);
-    setDay(line, hasDay, String(record['contract']), String(record['delivery_date']));
+    const { contract, delivery_date: date } = record;
+    const isNamed = typeof contract === 'string' && typeof date === 'string';
+    if (fault !== null && !isNamed) return unreadable(line, fault);
+    setDay(line, hasDay, String(contract), String(date));
     hasDay = true;
-    if (line.day === null) line.fault = invalidDate;
+    if (fault !== null) line.fault = malformed(fault);
+    else if (line.day === null) line.fault = invalidDate;
     else if ('volumes' in record) setVolumes(line, record['volumes'] as unknown[]);
     else setJsonCell(line, record['slot'], record['volume']);
     return line;

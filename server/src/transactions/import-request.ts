@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type AuditAction, type ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
@@ -8,7 +9,7 @@ import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../platform/http/idempotency.ts';
 import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
-import { chunksOf, mediaTypeOf } from '../platform/http/streams.ts';
+import { chunksOf, contentCoding, gunzipped, mediaTypeOf } from '../platform/http/streams.ts';
 import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
 
 /** Imported lines since the start, without those of dry runs. */
@@ -61,7 +62,7 @@ export function answerImport(
             for await (const _chunk of bytesOf(body, hash)) continue;
           },
         },
-        importOperation(db, call, bytesOf(body, hash), options, counts),
+        importOperation(db, call, decoded(request, bytesOf(body, hash)), options, counts),
       );
     } finally {
       // Drain the rest of the body so that the client can read our error.
@@ -78,6 +79,9 @@ async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffe
   }
 }
 
+const decoded = ({ headers }: FastifyRequest, bytes: AsyncIterable<Buffer>) =>
+  contentCoding(headers) === 'gzip' ? gunzipped(bytes) : bytes;
+
 /**
  * Importing is idempotent, so a retry may repeat volumes that are stored already. A stream that breaks off leaves
  * committed batches, which are audited too.
@@ -90,7 +94,8 @@ function importOperation(
   counts: ImportCounts,
 ): LongOperation<ImportResult> {
   const record = async (tx: Tx, action: AuditAction, result: ImportResult) => {
-    const { rejected: _listed, dry_run: _never, ...after } = result;
+    const { rejected: _listed, dry_run: _never, incomplete_days: incomplete, ...counted } = result;
+    const after = { ...counted, incomplete_days: incomplete.count };
     await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
   };
   return {

@@ -131,7 +131,7 @@ export class VolumeReader {
       this.isOverlong = false;
       this.lineNumber++;
       this.batch.rows++;
-      this.batch.reject(this.lineNumber, TOO_LONG);
+      this.grouper.addUnreadable(this.lineNumber, TOO_LONG);
     } else if (end > 0 && !(this.lineNumber === 0 && BOM.equals(this.kept.subarray(0, end)))) {
       this.line(this.kept, 0, end, isUtf8(this.kept.subarray(0, end)));
     }
@@ -162,8 +162,8 @@ export class VolumeReader {
     }
     if (start === end) return;
     this.batch.rows++;
-    if (end - start > LIMITS.importLineBytes) return this.batch.reject(this.lineNumber, TOO_LONG);
-    if (!isValid) return this.batch.reject(this.lineNumber, NOT_UTF8);
+    if (end - start > LIMITS.importLineBytes) return this.grouper.addUnreadable(this.lineNumber, TOO_LONG);
+    if (!isValid) return this.grouper.addUnreadable(this.lineNumber, NOT_UTF8);
     const finished = this.grouper.add(this.parseLine(bytes, start, end), this.lineNumber);
     if (this.notation?.question) this.questionLine ??= this.lineNumber;
     if (finished !== null) this.batch.days.push(finished);
@@ -172,7 +172,7 @@ export class VolumeReader {
 
 /** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
 function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
-  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas or semicolons`;
+  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas, semicolons or tabs`;
   const delimiter = delimiterOf(line);
   const names = csvFields(line, delimiter);
   if (typeof names === 'string') {

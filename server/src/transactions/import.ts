@@ -8,6 +8,7 @@ import {
   type LineFault,
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
+import { type DayGap, IncompleteDays } from '@saldo/core/transactions/incomplete-days.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
 import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
@@ -42,6 +43,7 @@ export const newImportResult = (isDryRun: boolean): ImportResult => ({
   rejected: [],
   rejected_lines: 0,
   rejected_days: 0,
+  incomplete_days: { count: 0, days: [] },
   dry_run: isDryRun,
 });
 
@@ -55,18 +57,28 @@ export async function importVolumes(
   options: ImportOptions,
   result: ImportResult,
 ): Promise<void> {
-  if (!options.isDryRun) {
-    return forEachBatch(source, options, async (batch, locked) => {
-      add(result, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
-    });
+  const incomplete = new IncompleteDays();
+  try {
+    if (options.isDryRun) {
+      // A dry run is one transaction without locks. It writes to a temporary table, which no other session can see.
+      await db.transaction(async (tx) => {
+        await prepareDryRun(tx);
+        await forEachBatch(source, options, async (batch) => {
+          add(result, incomplete, await applyBatch(tx, batch, options));
+        });
+      });
+    } else {
+      await forEachBatch(source, options, async (batch, locked) => {
+        add(result, incomplete, await db.transaction((tx) => applyBatch(tx, batch, options, locked)));
+      });
+    }
+  } finally {
+    const days = incomplete.first(LIMITS.incompleteDays);
+    result.incomplete_days = {
+      count: incomplete.count,
+      days: days.map(({ contract, day, missing }) => ({ contract, delivery_date: day, missing })),
+    };
   }
-  // A dry run is one transaction without locks. It writes to a temporary table, which no other session can see.
-  return db.transaction(async (tx) => {
-    await prepareDryRun(tx);
-    await forEachBatch(source, options, async (batch) => {
-      add(result, await applyBatch(tx, batch, options));
-    });
-  });
 }
 
 /** Calls `locked` as soon as the contracts of the batch are locked. */
@@ -109,15 +121,16 @@ async function forEachBatch(
   await Promise.all(applying);
 }
 
-type BatchResult = Omit<ImportResult, 'dry_run'>;
+type BatchResult = Omit<ImportResult, 'incomplete_days' | 'dry_run'> & { readonly gaps: readonly DayGap[] };
 
-function add(result: ImportResult, batch: BatchResult): void {
+function add(result: ImportResult, incomplete: IncompleteDays, batch: BatchResult): void {
   result.rows += batch.rows;
   result.created += batch.created;
   result.corrected += batch.corrected;
   result.unchanged += batch.unchanged;
   result.rejected_lines += batch.rejected_lines;
   result.rejected_days += batch.rejected_days;
+  for (const gap of batch.gaps) incomplete.set(gap);
   if (batch.rejected.length > 0) result.rejected = inOrder([...result.rejected, ...batch.rejected]);
 }
 
@@ -138,7 +151,7 @@ async function applyBatch(
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));
-  const accepted: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
+  const known: { contract: VolumeContract; day: DeliveryDay; input: ContractDayInput }[] = [];
   for (const input of batch.days) {
     const contract = contracts(input.contract);
     const fault = contractFault(contract, input, inactive);
@@ -146,14 +159,15 @@ async function applyBatch(
       // The lines are well-formed, but their contract or day accepts no volumes, so each of them is rejected.
       for (const line of linesOf(input)) contractFaults.reject(line, fault);
       if (!input.hasFaults) rejectedDays++;
-    } else if (!input.hasFaults && input.day !== null) {
-      accepted.push({ contract: contract!, day: input.day, input });
+    } else if (input.day !== null) {
+      known.push({ contract: contract!, day: input.day, input });
     }
   }
   const stored = new DayBatch(tx, now, isDryRun);
-  await stored.load(accepted);
+  await stored.load(known);
   const counts = { created: 0, corrected: 0, unchanged: 0 };
-  for (const day of accepted) {
+  for (const day of known) {
+    if (day.input.hasFaults) continue;
     const change = stored.write(day, day.input.volumes);
     counts.created += change.created;
     counts.corrected += change.corrected;
@@ -166,8 +180,18 @@ async function applyBatch(
     rejected: inOrder([...batch.rejected, ...contractFaults.rejected]),
     rejected_lines: batch.rejectedLines + contractFaults.rejectedLines,
     rejected_days: rejectedDays,
+    gaps: known.map(({ contract, day, input }) => ({
+      contractNo: contract.no,
+      contract: input.contract,
+      day,
+      // Nearly all days are complete by themselves, which needs no look at what is stored.
+      missing: isWhole(input) ? 0 : stored.missingSlots({ contract, day }),
+      line: input.firstLine,
+    })),
   };
 }
+
+const isWhole = ({ hasFaults, volumes }: ContractDayInput) => !hasFaults && !volumes.includes(null);
 
 /** A line names its contract by id or by external id. A text with the form of an id is always treated as an id. */
 async function findContracts(

@@ -8,7 +8,7 @@ import {
   slotStart,
 } from '../../delivery-day.ts';
 import { checkEic } from '../../eic.ts';
-import { kwFromKwh, parseMw, parseMwh } from '../../energy.ts';
+import { parseExactMwh, parseMw } from '../../energy.ts';
 import { type DecimalMark, DIRECTIONS, type Direction, TSOS, type Tso } from '../../enums.ts';
 import type { CheckedSchedule, CheckedSeries, CheckFaults } from '../schedule-check.ts';
 import { shown } from './xml.ts';
@@ -193,8 +193,9 @@ class ScheduleReader {
   }
 
   private dayOf(line: number, text: string): DeliveryDay | null {
-    const value = parseDay(text);
-    if (value === null) this.fail(line, `delivery_date ${shown(text)} is no date such as 2026-10-25`);
+    const value = parseDayOfFile(text);
+    if (value === null)
+      this.fail(line, `delivery_date ${shown(text)} is no date such as 2026-10-25 or 25.10.2026`);
     else if (this.day === null) this.day = { value, line };
     else if (this.day.value !== value) {
       this.fail(
@@ -266,11 +267,25 @@ class ScheduleReader {
   }
 }
 
+const AMOUNT_FAULTS = {
+  malformed: 'is not a decimal number of MWh',
+  too_large: 'is too large',
+  too_precise: 'has more than five decimals',
+  no_whole_kw: 'is not a multiple of 0.00025 MWh, which is 1 kW for a quarter-hour',
+} as const;
+
 function powerOfAmount(text: string): number | { fault: string } {
-  const kwh = parseMwh(text);
-  if (typeof kwh === 'number') return kwh < 0 ? { fault: 'is negative' } : kwFromKwh(kwh);
-  if (kwh === 'too_precise') return { fault: 'has more than three decimals' };
-  return { fault: kwh === 'too_large' ? 'is too large' : 'is not a decimal number of MWh' };
+  const kw = parseExactMwh(text);
+  if (typeof kw !== 'number') return { fault: AMOUNT_FAULTS[kw] };
+  return kw < 0 ? { fault: 'is negative' } : kw;
+}
+
+const GERMAN_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
+
+/** Reads '2026-10-25', and '25.10.2026' as German spreadsheets write it. */
+function parseDayOfFile(text: string): DeliveryDay | null {
+  const [, day = '', month = '', year = ''] = GERMAN_DAY.exec(text) ?? [];
+  return parseDay(year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
 }
 
 const notOneOf = (column: string, text: string, known: readonly string[]): string | null =>

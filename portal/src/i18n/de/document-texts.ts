@@ -27,7 +27,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['the file has more than {} series', 'die Datei hat mehr als {1} Zeitreihen'],
   ['slot {} stands twice', 'die Viertelstunde {1} steht zweimal da'],
   ['the file has no series with the operator, {}', 'Die Datei hat keine Zeitreihe mit dem Betreiber, {1}'],
-  ['delivery_date {} is no date such as {}', 'der Liefertag {1} ist kein Datum wie {2}'],
+  ['delivery_date {} is no date such as {} or {}', 'der Liefertag {1} ist kein Datum wie {2} oder {3}'],
   [
     'delivery_date is {}, but {} in line {}; a file is of one day',
     'der Liefertag ist {1d}, in Zeile {3} aber {2d}; eine Datei hat nur einen Tag',
@@ -43,6 +43,11 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['{} is negative, power never is', '{1} ist negativ, was eine Leistung nie ist'],
   ['{} is negative', '{1} ist negativ'],
   ['{} has more than three decimals', '{1} hat mehr als drei Nachkommastellen'],
+  ['{} has more than five decimals', '{1} hat mehr als fünf Nachkommastellen'],
+  [
+    '{} is not a multiple of {} MWh, which is 1 kW for a quarter-hour',
+    '{1} ist kein Vielfaches von {2} MWh, was 1 kW für eine Viertelstunde ist',
+  ],
   ['{} is too large', '{1} ist zu groß'],
   ['{} is not a decimal number of MWh', '{1} ist keine Dezimalzahl in MWh'],
   ['{} is not a decimal number of MW', '{1} ist keine Dezimalzahl in MW'],

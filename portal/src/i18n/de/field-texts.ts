@@ -179,7 +179,8 @@ export const FIELD_TEXTS: readonly Template[] = [
   ['a body with an image is required', 'Das Bild fehlt'],
   ['a body with the document is required', 'Das Dokument fehlt'],
   ['a body with the schedule is required', 'Der Fahrplan fehlt'],
-  ['the body is not in gzip format', 'Der Inhalt ist nicht mit gzip gepackt'],
+  ['the body is not valid gzip data', 'Der Inhalt ist nicht mit gzip gepackt oder beschädigt'],
+  ['the gzip data of the body ends too early', 'Der mit gzip gepackte Inhalt bricht vorzeitig ab'],
   [
     'the body is not a PNG, JPEG or WebP image that can be used: {*}',
     'Das ist kein brauchbares Bild in PNG, JPEG oder WebP: {1}',
@@ -202,12 +203,12 @@ export const IMPORT_TEXTS: readonly Template[] = [
   ['the line is longer than {} bytes', 'Die Zeile ist länger als {1} Bytes'],
   ['the header line has this column twice', 'Die Kopfzeile hat diese Spalte zweimal'],
   [
-    'the header line must have the columns {}, separated by commas or semicolons',
-    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas oder Semikolons',
+    'the header line must have the columns {}, separated by commas, semicolons or tabs',
+    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas, Semikolons oder Tabulatoren',
   ],
   [
-    'the header line must have the columns {}, separated by commas or semicolons; {*}',
-    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas oder Semikolons; {2}',
+    'the header line must have the columns {}, separated by commas, semicolons or tabs; {*}',
+    'Die Kopfzeile muss die Spalten {1} haben, getrennt durch Kommas, Semikolons oder Tabulatoren; {2}',
   ],
   ['a quote is not closed on its line', 'ein Anführungszeichen wird in seiner Zeile nicht geschlossen'],
   ['there is text after a closing quote', 'nach einem schließenden Anführungszeichen steht Text'],

@@ -176,7 +176,7 @@ export const operator: Dictionary['operator'] = {
     text: 'Viertelstundenmengen beliebig vieler Verträge und Tage. Der Tag eines Vertrags wird ganz oder gar nicht übernommen.',
     drop: 'Datei hier ablegen',
     choose: 'Datei wählen',
-    kinds: 'CSV oder NDJSON, beliebig groß',
+    kinds: 'CSV oder NDJSON, beliebig groß, auch als .gz',
     tryFirst: 'Erst probieren, ohne etwas zu ändern',
     trying: (file) => `${file} wird probiert`,
     importing: (file) => `${file} wird importiert`,
@@ -200,6 +200,13 @@ export const operator: Dictionary['operator'] = {
     unchanged: 'Unverändert',
     rejectedLines: 'Fehlerhafte Zeilen',
     rejectedDays: 'Damit abgelehnte Tage',
+    incompleteDays: 'Unvollständige Tage',
+    incompleteText: 'Vertragstage der Datei, in denen Viertelstunden ohne Menge sind.',
+    onlyFirstDays: (listed, all) =>
+      `Die ersten ${listed} von ${all} Vertragstagen der Datei, in denen Viertelstunden ohne Menge sind.`,
+    contract: 'Vertrag',
+    day: 'Liefertag',
+    missing: 'Fehlende Viertelstunden',
     rejected: 'Abgelehnte Zeilen',
     rejectedText:
       'Berichtigen Sie diese und importieren Sie die Datei noch einmal; der Rest bleibt, wie er ist.',

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { LIMITS, PROBLEMS } from '@saldo/api';
 import {
   fastify as Fastify,
@@ -12,6 +13,7 @@ import {
   LogController,
 } from 'fastify';
 import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
+import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
@@ -19,7 +21,7 @@ import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
-import { announcesBody, isUtf8, mediaTypeOf } from './streams.ts';
+import { announcesBody, contentCoding, isUtf8, mediaTypeOf } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -123,13 +125,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
     const body = problemBody(options.errorBase(), error, request.url, request.routeOptions.config.isChange);
-    return (
-      reply
-        .code(PROBLEMS[error.code].status)
-        .headers({ ...error.headers, ...PROBLEM_HEADERS })
-        // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
-        .send(Buffer.from(JSON.stringify(body)))
-    );
+    reply.code(PROBLEMS[error.code].status).headers({ ...error.headers, ...PROBLEM_HEADERS });
+    removeContentHeaders(reply);
+    // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
+    return reply.send(Buffer.from(JSON.stringify(body)));
   }
 
   app.decorateRequest('principal', null);
@@ -183,6 +182,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     done();
   });
   app.addHook('onSend', (request, reply, body, done) => {
+    const unsendable = findUnsendable(reply);
+    if (unsendable !== null) {
+      if (body instanceof Readable) body.destroy();
+      return done(new Error(`the header ${unsendable} has characters that cannot be sent`));
+    }
     if (connections.isClosing) closeAfter(request.raw, reply.raw);
     const compressed = compressAnswer(request, reply, body);
     if (compressed === null) done();
@@ -250,7 +254,7 @@ const OTHER_CHARSET = problem('unsupported_media_type', 'The body must be UTF-8.
 
 function codingFault(request: FastifyRequest): ProblemError | undefined {
   if (request.method === 'GET' || request.method === 'HEAD' || !announcesBody(request)) return undefined;
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') return COMPRESSED_BODY;
+  if (contentCoding(request.headers) !== 'identity') return COMPRESSED_BODY;
   return isUtf8(mediaTypeOf(request.headers['content-type'])) ? undefined : OTHER_CHARSET;
 }
 

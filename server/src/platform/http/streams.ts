@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { createGunzip, gunzip } from 'node:zlib';
 import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ProblemError, problem, validationProblem } from './problem.ts';
@@ -18,6 +19,10 @@ export const isUtf8 = ({ charset }: { readonly charset: string | null }): boolea
 export const announcesBody = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Content codings are case-insensitive. */
+export const contentCoding = (headers: IncomingHttpHeaders): string =>
+  (headers['content-encoding'] ?? 'identity').toLowerCase();
+
 type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
 
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
@@ -31,7 +36,7 @@ function mediaTypeFault(
   if (!types.includes(mediaType.type))
     return fail(`The body must be sent with Content-Type: ${ALTERNATIVES.format(types)}.`);
   if (!isUtf8(mediaType)) return fail('The body must be UTF-8.');
-  const encoding = headers['content-encoding'] ?? 'identity';
+  const encoding = contentCoding(headers);
   if (encoding === 'identity' || (gzip && encoding === 'gzip')) return null;
   return fail(`The body must be sent without a Content-Encoding${gzip ? ', or with gzip' : ''}.`);
 }
@@ -82,14 +87,54 @@ export async function readDecoded(
   limitBytes: number,
 ): Promise<Buffer> {
   const whole = await readWhole(body, limitBytes);
-  if (headers['content-encoding'] !== 'gzip') return whole;
+  if (contentCoding(headers) !== 'gzip') return whole;
   try {
     return await promisify(gunzip)(whole, { maxOutputLength: limitBytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes);
-    throw validationProblem([{ code: 'invalid_format', message: 'the body is not in gzip format' }]);
+    throw gzipProblem(error);
   }
 }
+
+/** CSV expands 10 times, constant volumes as NDJSON 180 times, and a file that is made to exhaust a server 1,000 times. */
+const EXPANSION = { ratio: 500, freeBytes: 64 * 1024 * 1024 };
+
+/** Decompresses a body of any size. Its memory is bounded by the buffers of the streams. */
+export async function* gunzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let received = 0;
+  let expanded = 0;
+  async function* counted() {
+    for await (const chunk of body) {
+      received += chunk.length;
+      yield chunk;
+    }
+  }
+  const decompressor = createGunzip();
+  // Every failure also destroys the decompressor with its error, so that the iteration below throws it.
+  pipeline(counted, decompressor).catch(() => {});
+  try {
+    for await (const chunk of decompressor as AsyncIterable<Buffer>) {
+      expanded += chunk.length;
+      if (expanded > EXPANSION.freeBytes && expanded > received * EXPANSION.ratio) {
+        const detail = `The body expands to more than ${EXPANSION.ratio} times its size.`;
+        throw problem('payload_too_large', detail);
+      }
+      yield chunk;
+    }
+  } catch (error) {
+    throw isZlibError(error) ? gzipProblem(error) : error;
+  }
+}
+
+const isZlibError = (error: unknown) => String((error as NodeJS.ErrnoException).code).startsWith('Z_');
+
+const gzipProblem = (error: unknown) => {
+  const isTruncated = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+  const message = isTruncated
+    ? 'the gzip data of the body ends too early'
+    : 'the body is not valid gzip data';
+  return validationProblem([{ code: 'invalid_format', message }]);
+};
 
 const tooLarge = (limitBytes: number) =>
   problem('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
