@@ -4,6 +4,7 @@ import { findAreaByParty, type MarketRules, tsoCodes } from '../../market-rules.
 import type {
   Acknowledgement,
   AnomalySide,
+  AnsweredMessage,
   AnsweredSeries,
   ConfirmedSeries,
   ImposedSeries,
@@ -214,16 +215,23 @@ export class DocumentBuilder {
 
   private answerHead() {
     const { head } = this;
-    const isNamed = findText(head, 'answeredId') !== null && findText(head, 'answeredVersion') !== null;
     return {
       id: identificationOf(head, 'id'),
       createdAt: createdAt(head),
       sender: textOf(head, 'sender'),
       receiver: textOf(head, 'receiver'),
-      answers: isNamed
-        ? { messageId: identificationOf(head, 'answeredId'), version: versionOf(head, 'answeredVersion') }
-        : messageOfFile(this.rules, findText(head, 'payloadName') ?? ''),
+      answers: this.answeredMessage(),
     };
+  }
+
+  /** The message and version that the answer names, else the one of the named file, else the message alone. */
+  private answeredMessage(): AnsweredMessage | null {
+    const { head } = this;
+    const messageId = findText(head, 'answeredId') === null ? null : identificationOf(head, 'answeredId');
+    if (messageId !== null && findText(head, 'answeredVersion') !== null)
+      return { messageId, version: versionOf(head, 'answeredVersion') };
+    const inFile = messageOfFile(this.rules, findText(head, 'payloadName') ?? '');
+    return inFile?.version == null && messageId !== null ? { messageId, version: null } : inFile;
   }
 
   private scheduledSeries(fields: Fields): Series {

@@ -126,7 +126,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
 
 /** StatusRequest 1.0, which ESS 2.3 uses unchanged. */
 export const ESS_STATUS_REQUEST: DocumentForm = {
-  ...form('StatusRequest', 'status-request-xml.dtd', [
+  ...form('StatusRequest', 'request-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageType', 'type'),
     value('ProcessType', 'process'),

@@ -67,7 +67,9 @@ export function writeAnswer(
 }
 
 function answeredMessage({ answers }: Answer): WrittenFields {
-  return answers === null ? {} : { answeredId: answers.messageId, answeredVersion: String(answers.version) };
+  if (answers === null) return {};
+  const { messageId: answeredId, version } = answers;
+  return version === null ? { answeredId } : { answeredId, answeredVersion: String(version) };
 }
 
 function contentFields(answer: Answer): WrittenFields {

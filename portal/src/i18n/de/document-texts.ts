@@ -100,6 +100,10 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['It answers the message {}, not {}.', 'Sie antwortet auf die Nachricht {1}, nicht auf {2}.'],
   ['Version {} of {} was never sent.', 'Version {1} von {2} wurde nie gesendet.'],
   [
+    'It answers version {}; version {} was sent since and has no answer yet.',
+    'Sie antwortet auf Version {1}; seither wurde Version {2} gesendet, die noch ohne Antwort ist.',
+  ],
+  [
     'It answers version {}; version {} was sent since.',
     'Sie antwortet auf Version {1}; inzwischen wurde Version {2} gesendet.',
   ],
@@ -111,6 +115,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   ['The TSO rejected the whole schedule: {}.', 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {1}.'],
   ['The TSO rejected the schedule: {}.', 'Der ÜNB hat den Fahrplan abgelehnt: {1}.'],
+  ['The TSO rejected the status request: {}.', 'Der ÜNB hat die Statusabfrage abgelehnt: {1}.'],
   ['The TSO found errors in series: {}.', 'Der ÜNB hat Fehler in Zeitreihen gefunden: {1}.'],
   [
     'The series {} has other parties or areas than ours.',
@@ -196,6 +201,26 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   [
     '{} has not answered version {} of the schedule of {} for {}, sent at {} (ACK_MINUTES={}).',
     '{1} hat auf Version {2} des Fahrplans des {3d}, gesendet am {5t}, nach {6} Minuten nicht geantwortet.',
+  ],
+  [
+    '{} has acknowledged version {} of the schedule of {} for {}, sent at {}, and has not confirmed it.',
+    '{1} hat den Empfang von Version {2} des Fahrplans des {3d}, gesendet am {5t}, bestätigt, den Fahrplan selbst aber nicht.',
+  ],
+  [
+    '{} has not sent its final confirmation of version {} of the schedule of {} for {}, and the day-after gate has closed.',
+    '{1} hat Version {2} des Fahrplans des {3d} nicht endgültig bestätigt, und die Day-After-Frist ist vorbei.',
+  ],
+  [
+    '{} confirms version {} of the schedule of {} for {} and has not answered version {}, sent at {}. It may not have received version {}.',
+    '{1} bestätigt Version {2} des Fahrplans des {3d} und hat auf Version {5}, gesendet am {6t}, nicht geantwortet. Version {7} ist vielleicht nicht angekommen.',
+  ],
+  [
+    'The status request about the schedule of {} for {}, sent at {}, was rejected.',
+    'Die Statusabfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt.',
+  ],
+  [
+    'The status request about the schedule of {} for {}, sent at {}, was rejected. {*}',
+    'Die Statusabfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt. {4}',
   ],
   ['An incoming message cannot be read.', 'Eine eingegangene Nachricht lässt sich nicht lesen.'],
   ['An incoming message cannot be read. {*}', 'Eine eingegangene Nachricht lässt sich nicht lesen. {1}'],
