@@ -68,6 +68,14 @@ const UNITS_PER_SLOT_KW = 25;
 /** The exact MWh of one slot at a power; unlike a confirmed amount, which is rounded to the kWh. */
 export const exactMwh = (kw: number): number => numberFromUnits(kw * UNITS_PER_SLOT_KW, SLOT_KW_DECIMALS);
 
+/** The same with five decimals, where amounts are compared to the kW: '1.74975' */
+export const formatExactMwh = (kw: number): `${number}` =>
+  formatFixed(kw * UNITS_PER_SLOT_KW, SLOT_KW_DECIMALS);
+
+/** With three decimals, or with five where the energy is not a whole number of kWh: '1.750', '1.74975' */
+export const formatSlotMwh = (kw: number): `${number}` =>
+  kw % SLOTS_PER_HOUR === 0 ? formatMwh(kw / SLOTS_PER_HOUR) : formatExactMwh(kw);
+
 /** The whole kW of an exact amount, such as that of an API response. */
 export function kwFromExactMwh(mwh: number): number {
   const kw = getUnits(mwh, SLOT_KW_DECIMALS) / UNITS_PER_SLOT_KW;

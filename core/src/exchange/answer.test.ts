@@ -100,6 +100,7 @@ const imposed = (series: AnsweredSeries, powersKw: readonly number[]): ImposedSe
   ...series,
   powersKw,
   reasons: reasons('A30'),
+  slotReasons: [],
 });
 
 /** The matched values of the producer's and the consumer's series. */

@@ -42,15 +42,17 @@ export type Acknowledgement = AnswerHead & {
   rejectedSeries: readonly { identification: string; reasons: readonly Reason[] }[];
 };
 
-export type ConfirmedSeries = AnsweredSeries & {
-  /** Null if the series has no periods. */
-  powersKw: readonly number[] | null;
+export type ImposedSeries = AnsweredSeries & {
+  powersKw: readonly number[];
   reasons: readonly Reason[];
   /** Reasons of single slots: A43 increased, A44 decreased. */
   slotReasons: readonly { slot: number; reasons: readonly Reason[] }[];
 };
 
-export type ImposedSeries = AnsweredSeries & { powersKw: readonly number[]; reasons: readonly Reason[] };
+export type ConfirmedSeries = Omit<ImposedSeries, 'powersKw'> & {
+  /** Null if the series has no periods. */
+  powersKw: readonly number[] | null;
+};
 
 export type Confirmation = AnswerHead & {
   kind: 'confirmation';

@@ -1,6 +1,6 @@
 import type { Message, Reconciliation } from '@saldo/api';
 import { formatInstant, formatInstantOrNull, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
-import { exactMwh, kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
+import { exactMwh, kwFromKwh, mwhNumber } from '@saldo/core/energy.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import {
   distinctReasons,
@@ -175,7 +175,7 @@ function reconciled(
       delivery_start: formatInstant(start),
       delivery_end: formatInstant(start + SLOT_MS),
       amount: mwhNumber(kwh),
-      matched_amount: matchedKw === null ? null : mwhNumber(kwhFromMatchedKw(matchedKw)),
+      matched_amount: matchedKw === null ? null : exactMwh(matchedKw),
       counterpart_amount: theirs === null ? null : exactMwh(theirs),
       difference: theirs === null ? null : exactMwh(kwFromKwh(kwh) - theirs),
       reasons: distinctReasons(reasons.map((reason) => reasonInWords(reason, ownEics))),

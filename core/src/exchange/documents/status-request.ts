@@ -94,7 +94,7 @@ export function readStatusRequest(text: string, rules: MarketRules): ReadStatusR
     for (const format of ['ess', 'cim'] as const) {
       if (root?.name !== FORMS[format].root) continue;
       const element = { ...root, attributes: new Map<string, string>(), children };
-      const fields = readGroup(VOCABULARIES[format], FORMS[format].parts, element);
+      const fields = readGroup(VOCABULARIES[format], FORMS[format].parts, element, 'strict');
       const area = findAreaByParty(rules, textOf(fields, 'receiver'));
       const day = dayOfInterval(requestedInterval(fields, format));
       const [id, operatorEic] = [textOf(fields, 'id'), textOf(fields, 'sender')];

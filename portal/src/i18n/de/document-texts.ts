@@ -115,7 +115,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   ['The TSO rejected the whole schedule: {}.', 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {1}.'],
   ['The TSO rejected the schedule: {}.', 'Der ÜNB hat den Fahrplan abgelehnt: {1}.'],
-  ['The TSO rejected the status request: {}.', 'Der ÜNB hat die Statusabfrage abgelehnt: {1}.'],
+  ['The TSO rejected the status request: {}.', 'Der ÜNB hat die Statusanfrage abgelehnt: {1}.'],
   ['The TSO found errors in series: {}.', 'Der ÜNB hat Fehler in Zeitreihen gefunden: {1}.'],
   [
     'The series {} has other parties or areas than ours.',
@@ -125,6 +125,14 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   [
     'The file has {} bytes; at most {} are accepted. It was not read.',
     'Die Datei hat {1} Bytes; höchstens {2} werden angenommen. Sie wurde nicht gelesen.',
+  ],
+  [
+    'It has elements that are not known and were not used: {}. {*}',
+    'Sie hat Elemente, die nicht bekannt sind und nicht verwendet wurden: {1}. {2}',
+  ],
+  [
+    'It has elements that are not known and were not used: {}.',
+    'Sie hat Elemente, die nicht bekannt sind und nicht verwendet wurden: {1}.',
   ],
   [
     'It has series that our schedule does not have: {}. Further reasons of the TSO: {}.',
@@ -216,11 +224,11 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   [
     'The status request about the schedule of {} for {}, sent at {}, was rejected.',
-    'Die Statusabfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt.',
+    'Die Statusanfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt.',
   ],
   [
     'The status request about the schedule of {} for {}, sent at {}, was rejected. {*}',
-    'Die Statusabfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt. {4}',
+    'Die Statusanfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt. {4}',
   ],
   ['An incoming message cannot be read.', 'Eine eingegangene Nachricht lässt sich nicht lesen.'],
   ['An incoming message cannot be read. {*}', 'Eine eingegangene Nachricht lässt sich nicht lesen. {1}'],
@@ -279,7 +287,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     'Eine Zeitreihe eines Fahrplans nennt beide Partner und beide Regelzonen',
   ],
   ['None of its reasons is one of {}', 'Keiner der Gründe ist einer von {1}'],
-  ['It has more than one of the reasons {}', 'Sie hat mehr als einen der Gründe {1}'],
+  ['Its reasons among {} contradict each other', 'Die Gründe unter {1} widersprechen sich'],
   ['The version {} is not a whole number from 1 to {}', 'Die Version {1} ist keine ganze Zahl von 1 bis {2}'],
   [
     'The time of the message {} is not a date and time with offset',
@@ -292,8 +300,8 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   ['The document is not in UTF-8, whatever it declares', 'Das Dokument ist nicht in UTF-8'],
   [
-    'The document declares the encoding {}; it must be UTF-8',
-    'Das Dokument nennt die Kodierung {1}; es muss UTF-8 sein',
+    'The document declares the encoding {}; it must be UTF-8 or ISO-8859-1',
+    'Das Dokument nennt die Kodierung {1}; es muss UTF-8 oder ISO-8859-1 sein',
   ],
   [
     '{} is no schedule message and no answer to one',

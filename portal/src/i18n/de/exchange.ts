@@ -149,7 +149,7 @@ export const exchange: Dictionary['exchange'] = {
       confirmation_overdue: 'Bestätigung überfällig',
       final_missing: 'Endgültige Bestätigung fehlt',
       older_version_confirmed: 'Ältere Version bestätigt',
-      status_request_rejected: 'Statusabfrage abgelehnt',
+      status_request_rejected: 'Statusanfrage abgelehnt',
       disk: 'Festplatte fast voll',
     },
     toMessage: 'Nachricht öffnen',

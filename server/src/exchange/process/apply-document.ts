@@ -110,12 +110,12 @@ function failed({ reason, recognised }: Extract<ReadResult, { kind: 'unreadable'
 }
 
 /** What a decision says about the message of the answer. */
-function readingOf({ format }: ReadDocument, answer: Answer, decision: Decision) {
+function readingOf({ format, unknownElements }: ReadDocument, answer: Answer, decision: Decision) {
   return {
     type: answer.kind,
     format,
     version: answer.answers?.version ?? null,
-    ...stateOf(decision, answer),
+    ...stateOf(decision, answer, unknownElements),
     sender: answer.sender,
     answerId: answer.id,
     changed: [],
@@ -130,10 +130,14 @@ const archived = ({ day }: Answered): Decision => ({
   message: `${monthOf(day)} is archived. Restore it, and pass the answer on again.`,
 });
 
-function stateOf(decision: Decision, answer: Answer): Pick<Reading, 'state' | 'error'> {
+function stateOf(
+  decision: Decision,
+  answer: Answer,
+  unknownElements: readonly string[],
+): Pick<Reading, 'state' | 'error'> {
   if (decision.kind === 'ignored') return { state: 'ignored', error: decision.message };
   if (decision.kind === 'unusable') return { state: 'failed', error: decision.message };
-  return { state: 'applied', error: remarkOn(answer, decision) };
+  return { state: 'applied', error: remarkOn(answer, decision, unknownElements) };
 }
 
 /** The TSO and day of an answered schedule. `id` is null when the answer does not name a message that exists. */
