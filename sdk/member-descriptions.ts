@@ -71,6 +71,10 @@ const BY_NAME: Readonly<Record<string, string>> = {
   unsent_before_gate: 'Number of unsent nominations shortly before their gate.',
   unknown_series: 'Number of series that are not in our schedule.',
   out_of_balance: 'Number of schedules out of balance.',
+  confirmation_overdue: 'Number of schedules without a confirmation.',
+  final_missing: 'Number of schedules without a final confirmation.',
+  older_version_confirmed: 'Number of schedules of which an older version was confirmed.',
+  status_request_rejected: 'Number of rejected status requests.',
   disk: 'Whether the disk is nearly full.',
 };
 

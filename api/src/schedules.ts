@@ -46,7 +46,11 @@ export const Reconciliation = Type.Object(
           delivery_start: DateTime('Start of the quarter-hour, UTC.'),
           delivery_end: DateTime('End of the quarter-hour, UTC.'),
           amount: MwhSchema('The nominated amount, MWh.'),
-          matched_amount: Nullable(MwhSchema('Amount that the TSO confirmed, MWh; null until matched.')),
+          matched_amount: Nullable(
+            MwhSchema(
+              'Amount that the TSO confirmed, exact MWh with up to five decimals; null until matched.',
+            ),
+          ),
           counterpart_amount: Nullable(
             MwhSchema(
               'Amount in your own schedule as the TSO reports it, exact MWh; null if it does not report one.',

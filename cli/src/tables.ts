@@ -1,5 +1,5 @@
 import { formatLocalTime } from '@saldo/core/delivery-day.ts';
-import { formatMwh, kwhFromMwh } from '@saldo/core/energy.ts';
+import { formatExactMwh, formatMwh, kwFromExactMwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import { harmless, type Style } from './terminal.ts';
 
 type Cell = string | number | boolean | null | undefined;
@@ -73,6 +73,9 @@ export const handlesOf = (records: readonly unknown[]): string =>
 
 /** MWh of the API with three decimals. */
 export const mwh = (value: number): string => formatMwh(kwhFromMwh(value));
+
+/** Amounts that are compared to the kW, which is a quarter of a kWh. */
+export const exactMwh = (value: number): string => formatExactMwh(kwFromExactMwh(value));
 
 /** Formats an instant of the API in German local time: '2026-10-25 02:15'. */
 export const localTime = (instant: string): string => formatLocalTime(Date.parse(instant));

@@ -74,6 +74,13 @@ export function parseExactMwh(text: string): number | DecimalFault | 'no_whole_k
   if (typeof units !== 'number') return units;
   return units % UNITS_PER_SLOT_KW === 0 ? units / UNITS_PER_SLOT_KW : 'no_whole_kw';
 }
+/** The same with five decimals, where amounts are compared to the kW: '1.74975' */
+export const formatExactMwh = (kw: number): `${number}` =>
+  formatFixed(kw * UNITS_PER_SLOT_KW, SLOT_KW_DECIMALS);
+
+/** With three decimals, or with five where the energy is not a whole number of kWh: '1.750', '1.74975' */
+export const formatSlotMwh = (kw: number): `${number}` =>
+  kw % SLOTS_PER_HOUR === 0 ? formatMwh(kw / SLOTS_PER_HOUR) : formatExactMwh(kw);
 
 /** The whole kW of an exact amount, such as that of an API response. */
 export function kwFromExactMwh(mwh: number): number {

@@ -72,6 +72,10 @@ export const ALARM_KINDS = [
   'unsent_before_gate',
   'unknown_series',
   'out_of_balance',
+  'confirmation_overdue',
+  'final_missing',
+  'older_version_confirmed',
+  'status_request_rejected',
   'disk',
 ] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];

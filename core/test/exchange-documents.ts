@@ -106,6 +106,7 @@ function anyConfirmation(schedule: Schedule, anyHead: fc.Arbitrary<Head>): fc.Ar
         ...series,
         powersKw: imposed,
         reasons: [{ code: 'A30', text }],
+        slotReasons: reported.slotReasons.toSorted((one, other) => one.slot - other.slot),
       })),
       unusable: [],
     }));

@@ -151,6 +151,7 @@ test('160 confirmations in the real dialect are applied to the kW', async () => 
       identification: `TSO-${number}`,
       powersKw: own.powersKw.map((power, at) => (at + 1 === slot ? kw : power)),
       reasons: [reason('A30'), reason(code)],
+      slotReasons: [],
     };
     const foreign = choose(
       foreignSeries,

@@ -61,7 +61,7 @@ const unusable: Record<string, [document: string | Buffer, reason: RegExp]> = {
   'an entity in cim': [swap(cim, cimValue, '$1&b;'), /entit/i],
   'utf-16': [bytes(`\ufeff${ess}`, 'utf16le'), /UTF-16/],
   latin1: [bytes(swap(ess, 'A88', 'Ä88'), 'latin1'), /UTF-8/],
-  'another declared encoding': [swap(ess, 'UTF-8', 'ISO-8859-1'), /encoding|ISO-8859-1/i],
+  'another declared encoding': [swap(ess, 'UTF-8', 'ISO-8859-7'), /encoding|ISO-8859-7/i],
   'a truncated file': [ess.slice(0, ess.length / 2), /cut off/],
   'a truncated file in cim': [cim.slice(0, cim.length - 30), /./],
   'no xml': ['Sehr geehrte Damen und Herren', /./],

@@ -127,7 +127,7 @@ for (const format of ['ess', 'cim'] as const) {
     const [slot] = body.mismatches[0].slots;
     assert.deepEqual(
       [slot.slot_number, slot.amount, slot.matched_amount, slot.counterpart_amount],
-      [45, 1, 0.988, 0.988],
+      [45, 1, 0.9875, 0.9875],
     );
     const elsewhere = await operator(`/operator/v1/exchange/mismatches?delivery_date=${day}&tso=DE_TENNET`);
     assert.deepEqual(elsewhere.body.mismatches, []);

@@ -80,7 +80,7 @@ for (const [format, day, slotCount] of [
 ] as const) {
   test(`a cut slot has both values and the TSO’s reasons, answered in ${format}`, async () => {
     await deliver(day);
-    // 1 kW less is a quarter of a kWh less: too little for the rounded amounts, and still a difference.
+    // 1 kW less is a quarter of a kWh less: too little for amounts with three decimals, and still a difference.
     const deviation = { eic: buyer.group.eic, tso: null, day: null, slots: [45], differenceKw: -1 };
     await answer({ deviations: [deviation] }, { format });
     const nomination = await newest(buyer, day);
@@ -103,7 +103,7 @@ for (const [format, day, slotCount] of [
     const cut = slots[44];
     assert.deepEqual(
       [cut?.amount, cut?.matched_amount, cut?.counterpart_amount, cut?.difference, cut?.reasons],
-      [1, 1, 0.99975, 0.00025, [{ code: 'A44', text: 'Quantity decreased.' }]],
+      [1, 0.99975, 0.99975, 0.00025, [{ code: 'A44', text: 'Quantity decreased.' }]],
     );
     for (const slot of slots.toSpliced(44, 1)) {
       assert.deepEqual([slot.counterpart_amount, slot.difference, slot.reasons], [1, 0, []]);
@@ -202,6 +202,7 @@ test('an imposed series is found by its parties', async () => {
           identification: 'IMPOSED',
           powersKw: own.powersKw.map(() => 3000),
           reasons: [{ code: 'A30', text: null }],
+          slotReasons: [],
         },
       ],
     },

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
-import type { Tso } from '@saldo/api';
+import type { Alarm, Message, Tso } from '@saldo/api';
+import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
@@ -48,7 +50,8 @@ test('an operator requests the last answer, and the simulator gives it again', a
   const cim = await ask('DE_AMPRION');
   assert.equal(cim.body.format, 'cim');
   const raw = await operator(`/operator/v1/messages/${cim.body.id}/raw`);
-  assert.deepEqual(readStatusRequest(raw.text, exchange.rules), { tso: 'DE_AMPRION', day });
+  const asked = readStatusRequest(raw.text, exchange.rules);
+  assert.deepEqual([asked?.tso, asked?.day, asked?.format], ['DE_AMPRION', day, 'cim']);
   const { body: audit } = await operator(`/operator/v1/audit?subject=${made.body.id}`);
   assert.equal(audit.entries[0].action, 'status.requested');
 
@@ -57,8 +60,12 @@ test('an operator requests the last answer, and the simulator gives it again', a
   const again = (await messages(`&delivery_date=${day}&direction=in&tso=DE_TENNET`)).slice(before.length);
   assert.deepEqual(
     again.map(({ type, state, answers }) => [type, state, answers]),
-    [['confirmation', 'applied', schedule?.id]],
+    [
+      ['acknowledgement', 'applied', made.body.id],
+      ['confirmation', 'applied', schedule?.id],
+    ],
   );
+  assert.equal((await operator(`/operator/v1/messages/${made.body.id}`)).body.state, 'acknowledged');
   assert.equal((await operator(`/operator/v1/messages/${schedule?.id}`)).body.state, 'confirmed');
   assertRefused(await ask('DE_NOBODY'), 'tso invalid_enum_value');
 });
@@ -85,27 +92,104 @@ test('a status request that cannot be delivered is kept with the reason, and del
   assert.deepEqual(begun, [], 'no answer to a status request is overdue');
 });
 
-test('a TSO that rejects a status request rejects no schedule', async () => {
+/** The identification of a status request as its document has it. */
+async function identificationOf(messageId: string): Promise<string> {
+  const raw = await operator(`/operator/v1/messages/${messageId}/raw`);
+  return readStatusRequest(raw.text, exchange.rules)?.id ?? assert.fail();
+}
+
+async function ask(day: string): Promise<Message> {
+  const body = { delivery_date: day, tso: 'DE_TENNET' };
+  return (await operator('/operator/v1/exchange/status-request', { method: 'POST', body })).body;
+}
+
+const stateOf = async (id: string | undefined): Promise<[string, string | null]> => {
+  const { body } = await operator(`/operator/v1/messages/${id}`);
+  return [body.state, body.error];
+};
+
+test('a TSO that rejects a status request rejects no schedule, and raises an alarm', async () => {
   const day = '2026-11-27';
   await sendAt('2026-11-26T13:00:00Z', day, 100);
-  const body = { delivery_date: day, tso: 'DE_TENNET' };
-  const made = await operator('/operator/v1/exchange/status-request', { method: 'POST', body });
-  const raw = await operator(`/operator/v1/messages/${made.body.id}/raw`);
-  const [, messageId = ''] = /MessageIdentification v="([^"]+)"/.exec(raw.text) ?? [];
   const [schedule] = await messages(`&delivery_date=${day}&type=schedule`);
   const sent = await operator(`/operator/v1/messages/${schedule?.id}/raw`);
   const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), CONFORMING, clock.now());
-  for (const version of [0, 1]) {
-    const rejection = {
-      ...acknowledgement,
-      id: `SRQ-${version}`,
-      outcome: 'rejected' as const,
-      reasons: [{ code: 'A02', text: null }],
-      answers: { messageId, version },
-    };
-    const document = writeAnswer(rejection, 'ess').replace('<ReceivingMessageVersion v="0"/>\n', '');
-    assert.equal((await receive(document)).body.message.state, 'ignored');
-  }
-  assert.equal((await operator(`/operator/v1/messages/${schedule?.id}`)).body.state, 'sent');
+  const watched = async () => {
+    await watchExchange(db, clock.now(), exchange);
+    const { body } = await operator(`/operator/v1/exchange/alarms?delivery_date=${day}`);
+    return (body.alarms as Alarm[]).map(({ kind, text }) => [kind, text]);
+  };
+  const made = await ask(day);
+  const rejection: Acknowledgement = {
+    ...acknowledgement,
+    id: 'SRQ-1',
+    outcome: 'rejected',
+    reasons: [
+      { code: 'A02', text: null },
+      { code: 'A59', text: 'unknown party' },
+    ],
+    answers: { messageId: await identificationOf(made.id), version: 1 },
+  };
+  const stranger = await receive(writeAnswer({ ...rejection, sender: '10XDE-RWENET---W' }, 'ess'));
+  assert.equal(stranger.body.message.state, 'ignored');
+  const received = await receive(writeAnswer(rejection, 'ess'));
+  assert.deepEqual(
+    [received.body.message.state, received.body.message.answers, received.body.nominations],
+    ['applied', made.id, []],
+  );
+  const error = 'The TSO rejected the status request: A02; A59 unknown party.';
+  assert.deepEqual(await stateOf(made.id), ['rejected', error]);
+  assert.equal(
+    (await receive(writeAnswer(rejection, 'ess'))).body.message.state,
+    'ignored',
+    'it is repeated',
+  );
+  const text = `The status request about the schedule of ${day} for DE_TENNET, sent at 2026-11-26T13:00:00Z, was rejected. ${error}`;
+  assert.deepEqual(await watched(), [['status_request_rejected', text]]);
+  assert.deepEqual(await stateOf(schedule?.id), ['sent', null]);
+
+  clock.set('2026-11-26T13:01:00Z');
+  const again = await ask(day);
+  const accepted = { ...acknowledgement, id: 'SRQ-2' };
+  const answers = { messageId: await identificationOf(again.id), version: null };
+  assert.equal((await receive(writeAnswer({ ...accepted, answers }, 'cim'))).status, 200);
+  assert.deepEqual(await stateOf(again.id), ['acknowledged', null]);
+  assert.deepEqual(await stateOf(made.id), ['rejected', error]);
+  assert.deepEqual(await watched(), []);
+  await answer();
+});
+
+test('a status request that the TSO could not read is named by its file', async () => {
+  const day = '2026-11-30';
+  await sendAt('2026-11-29T13:00:00Z', day, 100);
+  const first = await ask(day);
+  clock.set('2026-11-29T13:01:00Z');
+  const second = await ask(day);
+  assert.deepEqual(
+    [first.file_name, second.file_name],
+    [
+      '20261130_SRQ_11XSALDO-------Z_10XDE-EON-NETZ-C.XML',
+      '20261130_SRQ_11XSALDO-------Z_10XDE-EON-NETZ-C.XML',
+    ],
+  );
+  const sidecar = await readFile(path.join(outboxDir, `${second.file_name}.json`), 'utf8');
+  const { document_type, document_no, message_id } = JSON.parse(sidecar);
+  assert.deepEqual([document_type, document_no, message_id], ['A59', 1, second.id]);
+  const [schedule] = await messages(`&delivery_date=${day}&type=schedule`);
+  const sent = await operator(`/operator/v1/messages/${schedule?.id}/raw`);
+  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), CONFORMING, clock.now());
+  const unnamed = { ...acknowledgement, id: 'SRQ-3', outcome: 'rejected' as const, answers: null };
+  const document = writeAnswer({ ...unnamed, reasons: [{ code: 'A02', text: null }] }, 'ess').replace(
+    '<ReceiverRole v="A08"/>',
+    `$&<ReceivingPayloadName v="${second.file_name}"/>`,
+  );
+  const received = await receive(document);
+  assert.deepEqual(
+    [received.body.message.state, received.body.message.answers],
+    ['applied', second.id],
+    'the newest request of that name',
+  );
+  assert.equal((await stateOf(first.id))[0], 'sent');
+  assert.equal((await stateOf(second.id))[0], 'rejected');
   await answer();
 });

@@ -7,7 +7,7 @@ import type { Answer } from '@saldo/core/exchange/answer.ts';
 import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
 import { answerFileName, scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
-import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
+import { type ReadStatusRequest, readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import {
   DONE_FOLDER,
@@ -18,7 +18,7 @@ import {
 } from '@saldo/core/exchange/exchange-folders.ts';
 import { compactDay } from '@saldo/core/exchange/schedule.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
-import { answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
+import { acknowledgementOf, answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
 
@@ -63,20 +63,19 @@ export async function answerOutbox(
   return lines;
 }
 
-/**
- * Puts the answers to a schedule into the folder of due answers and returns what they are. A status request gets the
- * last answer to its schedule up to now.
- */
+/** Puts the answers to a schedule or a status request into the folder of due answers and returns what they are. */
 async function answerFile(
   bytes: Buffer,
   outboxDir: string,
-  { behaviour, format, isIntermediateOnly, isImmediate, rules }: SimulationOptions,
+  options: SimulationOptions,
   now: number,
 ): Promise<string> {
+  const { behaviour, format, isIntermediateOnly, isImmediate, rules } = options;
   const dueDir = path.join(outboxDir, DUE);
   const asked = readStatusRequest(new TextDecoder().decode(bytes), rules);
   const read =
     asked === null ? readDocument(bytes, rules) : await findNewestSchedule(outboxDir, asked, rules);
+  if (asked !== null) await acknowledgeRequest(asked, dueDir, options, now);
   if (read === null) return 'no schedule was answered yet';
   if (read.kind === 'unreadable') return read.reason;
   if (read.document.kind !== 'schedule') return 'not a schedule';
@@ -86,6 +85,7 @@ async function answerFile(
   const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
   const all = given.filter((answer) => answer !== null);
   const isGiven = (one: Answer) => one.kind !== 'anomaly' && (isImmediate || one.createdAt <= now);
+  // A status request gets the last answer to its schedule up to now.
   const answers = asked === null ? all : all.filter(isGiven).slice(-1);
   // A schedule that is accepted replaces the earlier versions, which then need no answer any more.
   if (asked === null && acknowledgement.outcome === 'accepted')
@@ -100,6 +100,20 @@ async function answerFile(
       return isImmediate || answer.createdAt <= now ? name : `${name} at ${formatInstant(answer.createdAt)}`;
     })
     .join(', ');
+}
+
+async function acknowledgeRequest(
+  request: ReadStatusRequest,
+  dueDir: string,
+  { format, rules }: SimulationOptions,
+  now: number,
+): Promise<void> {
+  const answer = acknowledgementOf(request, rules, now);
+  const { day, operatorEic } = request;
+  const codes = tsoCodes(rules, request.tso, day);
+  const name = answerFileName({ day, operatorEic, codes, version: null }, answer);
+  const document = writeAnswer(answer, format ?? request.format, rules);
+  await writeWhole(path.join(dueDir, `${answer.createdAt}_${name}`), document);
 }
 
 async function removeAnswers(dueDir: string, fileName: string): Promise<void> {

@@ -30,10 +30,12 @@ function scheduleOf(kwh: readonly number[]): Schedule {
 }
 
 const flat = (value: number) => Array.from({ length: 96 }, () => value);
-const decide = (answer: Answer | null, newest: Schedule) => {
+const decide = (answer: Answer | null, schedule: Schedule) => {
   assert.ok(answer);
-  const sent = { newest, isFinal: false, acknowledgedAt: null, confirmedAt: null };
-  return applyAnswer(answer, { operatorEic: newest.operatorEic, isFromTso: true, isRepeated: false }, sent);
+  const { operatorEic, version: newestVersion } = schedule;
+  const unanswered = { replacedBy: null, isFinal: false, acknowledgedAt: null, confirmedAt: null };
+  const reception = { operatorEic, isFromTso: true, isRepeated: false };
+  return applyAnswer(answer, reception, { schedule, newestVersion, ...unanswered });
 };
 
 test('the smaller value of both sides is confirmed', () => {

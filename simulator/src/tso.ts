@@ -4,12 +4,14 @@ import type {
   Acknowledgement,
   Anomaly,
   AnomalySide,
+  AnsweredMessage,
   Confirmation,
   ConfirmedSeries,
 } from '@saldo/core/exchange/answer.ts';
+import type { ReadStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
-import type { MarketRules } from '@saldo/core/market-rules.ts';
+import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 
 /** A balance group whose schedule differs from the operator's. Null means any TSO or any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };
@@ -123,12 +125,31 @@ export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number |
   };
 }
 
-function answerHead({ codes, day, version, messageId, operatorEic }: Schedule) {
+/** A TSO acknowledges a status request like any document. Its answer about the schedule is a message of its own. */
+export function acknowledgementOf(
+  { id: messageId, operatorEic, tso, day }: ReadStatusRequest,
+  rules: MarketRules,
+  at: number,
+): Acknowledgement {
+  const codes = tsoCodes(rules, tso, day);
+  const head = answerHead({ codes, day, version: null, messageId, operatorEic });
+  return {
+    ...head('SRA', at),
+    kind: 'acknowledgement',
+    outcome: 'accepted',
+    reasons: [{ code: 'A01', text: null }],
+    rejectedSeries: [],
+  };
+}
+
+type AnsweredDocument = Pick<Schedule, 'codes' | 'day' | 'operatorEic'> & AnsweredMessage;
+
+function answerHead({ codes, day, version, messageId, operatorEic }: AnsweredDocument) {
   const { party, tag } = codes;
   return (kind: string, at: number) => {
     const second = Math.floor(at / SECOND_MS);
     return {
-      id: [kind, compactDay(day), tag, version, second.toString(36)].join('-'),
+      id: [kind, compactDay(day), tag, version ?? 0, second.toString(36)].join('-'),
       createdAt: second * SECOND_MS,
       sender: party,
       receiver: operatorEic,

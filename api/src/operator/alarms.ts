@@ -28,6 +28,10 @@ export const SEVERITY_OF: Readonly<Record<AlarmKind, (typeof ALARM_SEVERITIES)[n
   unsent_before_gate: 'critical',
   unknown_series: 'warning',
   out_of_balance: 'critical',
+  confirmation_overdue: 'warning',
+  final_missing: 'warning',
+  older_version_confirmed: 'critical',
+  status_request_rejected: 'warning',
   disk: 'critical',
 };
 
@@ -37,6 +41,10 @@ const KIND_TEXT = `\`rejected\`: the TSO rejected the newest schedule of a day; 
 \`unsent_before_gate\`: nominations are unsent shortly before their gate; ends with the sending or the gate.
 \`unknown_series\`: a TSO reports a series with the operator’s balance group that our schedule does not have; ends when it is acknowledged.
 \`out_of_balance\`: a schedule is not sent because its slots do not net to zero; ends when it is sent or balanced.
+\`confirmation_overdue\`: an acknowledged schedule has no confirmation an hour after the wait phase, or after its sending if that was later; ends with a confirmation.
+\`final_missing\`: an acknowledged schedule has no final confirmation \`ACK_MINUTES\` after the day-after gate; ends with the final confirmation.
+\`older_version_confirmed\`: the TSO confirms a version although a newer one was sent and is unanswered; ends with the answer to the newer one.
+\`status_request_rejected\`: the TSO rejected a status request; ends when a newer one is acknowledged or a confirmation arrives.
 \`disk\`: the file system of the data folder is nearly full; ends when space is free again.`;
 
 export const Alarm = Type.Object(
@@ -66,6 +74,10 @@ export const AlarmCounts = Type.Object(
     unsent_before_gate: Type.Integer(),
     unknown_series: Type.Integer(),
     out_of_balance: Type.Integer(),
+    confirmation_overdue: Type.Integer(),
+    final_missing: Type.Integer(),
+    older_version_confirmed: Type.Integer(),
+    status_request_rejected: Type.Integer(),
     disk: Type.Integer(),
   } satisfies Record<AlarmKind, unknown>,
   { title: 'AlarmCounts', description: 'Number of open alarms by kind.' },

@@ -23,9 +23,13 @@ const MismatchedSlot = Type.Object(
     delivery_start: DateTime('Start of the quarter-hour, UTC.'),
     delivery_end: DateTime('End of the quarter-hour, UTC.'),
     amount: MwhSchema('Nominated amount, MWh.'),
-    matched_amount: Nullable(MwhSchema('Amount that the TSO confirmed, MWh; null before that.')),
+    matched_amount: Nullable(
+      MwhSchema('Amount that the TSO confirmed, exact MWh with up to five decimals; null before that.'),
+    ),
     counterpart_amount: Nullable(
-      MwhSchema('Amount that the counterpart nominated, MWh; null unless known from an anomaly report.'),
+      MwhSchema(
+        'Amount that the counterpart nominated, exact MWh; null unless known from an anomaly report.',
+      ),
     ),
   },
   { title: 'MismatchedSlot' },

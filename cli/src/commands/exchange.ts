@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addFields, readFields } from '../fields.ts';
 import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
-import { type Column, localTime, mwh } from '../tables.ts';
+import { type Column, exactMwh, localTime } from '../tables.ts';
 import { runCheckoutProgram } from './checkout-program.ts';
 import { addExamples, addList, doing, type OpenSession } from './command.ts';
 
@@ -174,7 +174,7 @@ async function showMismatches(session: Session, query: { delivery_date: string }
   for await (const mismatch of (await session.operator()).exchange.eachMismatch(query)) found.push(mismatch);
   if (session.format !== 'text') return session.showTable(found, [], '');
   const rows = found.flatMap(({ slots, ...nomination }) => slots.map((slot) => ({ ...nomination, ...slot })));
-  const amount = (value: number | null) => (value === null ? null : mwh(value));
+  const amount = (value: number | null) => (value === null ? null : exactMwh(value));
   await session.showTable(
     rows,
     [

@@ -47,7 +47,9 @@ const fromProducer = newest.series.find(({ outParty }) => outParty === producer)
 const toConsumer = newest.series.find(({ inParty }) => inParty === consumer)!;
 
 const state = (change: Partial<SentState> = {}): SentState => ({
-  newest,
+  schedule: newest,
+  newestVersion: newest.version,
+  replacedBy: null,
   isFinal: false,
   acknowledgedAt: null,
   confirmedAt: null,
@@ -98,6 +100,7 @@ const imposed = (series: AnsweredSeries, powersKw: readonly number[]): ImposedSe
   ...series,
   powersKw,
   reasons: reasons('A30'),
+  slotReasons: [],
 });
 
 /** The matched values of the producer's and the consumer's series. */
@@ -310,13 +313,38 @@ test('a repeated answer is ignored', () => {
   }
 });
 
-test('answers to older versions are ignored', () => {
-  const answers = { ...head.answers, version: newest.version - 1 };
-  for (const answer of [acknowledgement({ answers }), confirmation({ answers }), anomaly({ answers })]) {
-    assert.equal(whyIgnored(apply(answer, state())), 'outdated');
+test('answers to versions that an accepted one replaced are ignored', () => {
+  const replaced = state({ newestVersion: 3, replacedBy: { version: 3, isAnswered: true } });
+  for (const answer of [acknowledgement(), confirmation(), anomaly()]) {
+    const decision = apply(answer, replaced);
+    assert.equal(whyIgnored(decision), 'outdated');
+    assert.ok('message' in decision);
+    assert.equal(decision.message, 'It answers version 2; version 3 was sent since.');
   }
   const never = confirmation({ answers: { ...head.answers, version: newest.version + 1 } });
   assert.equal(whyIgnored(apply(never, state())), 'not_ours');
+});
+
+test('while a later version is unanswered, only an acknowledgement of an older one counts', () => {
+  const overtaken = state({ newestVersion: 3, replacedBy: { version: 3, isAnswered: false } });
+  for (const answer of [confirmation(), anomaly()]) {
+    const decision = apply(answer, overtaken);
+    assert.equal(whyIgnored(decision), 'outdated');
+    assert.ok('message' in decision);
+    assert.match(decision.message, /version 2; version 3 was sent since and has no answer yet/);
+  }
+  assert.equal(apply(acknowledgement(), overtaken).kind, 'acknowledged');
+  assert.equal(
+    apply(acknowledgement({ outcome: 'rejected', reasons: reasons('A02') }), overtaken).kind,
+    'rejected',
+  );
+});
+
+test('after later versions were rejected, an older version is answered like the newest', () => {
+  const rejected = state({ newestVersion: 4 });
+  assert.equal(apply(acknowledgement(), rejected).kind, 'acknowledged');
+  assert.deepEqual(matchedOf(confirmation(), rejected), asSent);
+  assert.equal(apply(anomaly(), rejected).kind, 'anomaly');
 });
 
 test('an older answer that arrives late is ignored', () => {
@@ -340,6 +368,7 @@ test('an answer with another message, receiver, sender or day is not ours', () =
     { sender: '10XDE-EON-NETZ-C' },
     { day: '2026-10-26' },
     { answers: null },
+    { answers: { messageId: head.answers.messageId, version: null } },
     { answers: { messageId: '20261025_TPS_OTHER', version: 2 } },
   ];
   for (const change of foreign) {

@@ -4,6 +4,8 @@ import { BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
 
 export type Reason = { code: string; text: string | null };
 
+export type AnsweredMessage = { messageId: string; version: number | null };
+
 /** Fields that all answers of a TSO have. */
 type AnswerHead = {
   /** Identification of the answer. Together with the sender it identifies duplicates. */
@@ -11,8 +13,8 @@ type AnswerHead = {
   createdAt: number;
   sender: string;
   receiver: string;
-  /** The answered message; null if the answer names none. */
-  answers: { messageId: string; version: number } | null;
+  /** The answered message; null if the answer names none. Only schedules have versions. */
+  answers: AnsweredMessage | null;
 };
 
 /** A series in an answer: its identification is always present, its parties and areas may be missing. */
@@ -40,15 +42,17 @@ export type Acknowledgement = AnswerHead & {
   rejectedSeries: readonly { identification: string; reasons: readonly Reason[] }[];
 };
 
-export type ConfirmedSeries = AnsweredSeries & {
-  /** Null if the series has no periods. */
-  powersKw: readonly number[] | null;
+export type ImposedSeries = AnsweredSeries & {
+  powersKw: readonly number[];
   reasons: readonly Reason[];
   /** Reasons of single slots: A43 increased, A44 decreased. */
   slotReasons: readonly { slot: number; reasons: readonly Reason[] }[];
 };
 
-export type ImposedSeries = AnsweredSeries & { powersKw: readonly number[]; reasons: readonly Reason[] };
+export type ConfirmedSeries = Omit<ImposedSeries, 'powersKw'> & {
+  /** Null if the series has no periods. */
+  powersKw: readonly number[] | null;
+};
 
 export type Confirmation = AnswerHead & {
   kind: 'confirmation';
@@ -80,13 +84,20 @@ export type Anomaly = AnswerHead & {
 
 export type Answer = Acknowledgement | Confirmation | Anomaly;
 
-/** The schedule that an answer refers to, and the state of earlier answers to it. */
+/** The version of a schedule that an answer refers to, and the state of earlier answers to it. */
 export type SentState = {
-  /** The newest version sent to the TSO for the day. Answers to older versions are ignored. */
-  newest: Schedule;
-  /** Whether the newest version has its final confirmation. */
+  /** The version that the answer names; without one, the version that counts. */
+  schedule: Schedule;
+  /** Of all versions sent to the TSO for the day. */
+  newestVersion: number;
+  /**
+   * A later version that the TSO has not rejected: an accepted one, else the newest unanswered one. Null if the answered
+   * version counts: the newest version that the TSO has not rejected does.
+   */
+  replacedBy: { version: number; isAnswered: boolean } | null;
+  /** Whether the answered version has its final confirmation. */
   isFinal: boolean;
-  /** Creation times of the newest acknowledgement and confirmation of the newest version, by the TSO's clock. */
+  /** Creation times of its newest acknowledgement and confirmation, by the TSO's clock. */
   acknowledgedAt: number | null;
   confirmedAt: number | null;
 };
@@ -137,58 +148,78 @@ const IMPOSED = 'A30';
 const MATCHED = 'A88';
 
 /**
- * Decides the effect of an answer. Ignores answers to older versions, duplicates, and what is older than a final
- * confirmation. `sent` is null if no message with the answered identification was ever sent.
+ * Decides the effect of an answer. Ignores answers to versions that were replaced, duplicates, and what is older than a
+ * final confirmation. `sent` is null if no message with the answered identification was ever sent.
  */
 export function applyAnswer(answer: Answer, reception: Reception, sent: SentState | null): Decision {
   const { operatorEic, isRepeated } = reception;
-  const notOurs = whyNotOurs(answer, reception, sent?.newest ?? null);
+  const notOurs = whyNotOurs(answer, reception, sent);
   if (notOurs !== null) return ignored('not_ours', notOurs);
-  if (isRepeated) return ignored('repeated', `The answer ${answer.id} was received before.`);
+  if (isRepeated) return ignored('repeated', repeated(answer));
   const outdated = sent && whyOutdated(answer, sent);
   if (outdated !== null) return outdated;
-  if (answer.kind === 'anomaly') return anomaly(answer, operatorEic, sent?.newest ?? null);
+  if (answer.kind === 'anomaly') return anomaly(answer, operatorEic, sent?.schedule ?? null);
   assert(sent !== null, 'only an anomaly report may be about a day without a schedule');
-  if (answer.kind === 'confirmation') return confirmed(answer, sent.newest);
+  if (answer.kind === 'confirmation') return confirmed(answer, sent.schedule);
   return answer.outcome === 'accepted'
     ? { kind: 'acknowledged' }
-    : { kind: 'rejected', message: rejectionMessage(answer) };
+    : { kind: 'rejected', message: rejectionMessage(answer, 'schedule') };
 }
+
+/** Decides the effect of an acknowledgement of a status request that was sent to this party. */
+export function applyToRequest(
+  answer: Acknowledgement,
+  { operatorEic, isRepeated }: Reception,
+  party: string,
+): Extract<Decision, { kind: 'ignored' | 'acknowledged' | 'rejected' }> {
+  if (answer.receiver !== operatorEic) return ignored('not_ours', wrongReceiver(answer, operatorEic));
+  if (answer.sender !== party) return ignored('not_ours', wrongSender(answer, party));
+  if (isRepeated) return ignored('repeated', repeated(answer));
+  return answer.outcome === 'accepted'
+    ? { kind: 'acknowledged' }
+    : { kind: 'rejected', message: rejectionMessage(answer, 'status request') };
+}
+
+const wrongReceiver = ({ receiver }: Answer, operatorEic: string) =>
+  `It is addressed to ${receiver}, not to ${operatorEic}.`;
+const wrongSender = ({ sender }: Answer, party: string) => `It comes from ${sender}, not from ${party}.`;
+const repeated = ({ id }: Answer) => `The answer ${id} was received before.`;
 
 /** The reason why an answer cannot belong to any version of this schedule, or null. */
 function whyNotOurs(
   answer: Answer,
   { operatorEic, isFromTso }: Reception,
-  sent: Schedule | null,
+  sent: SentState | null,
 ): string | null {
-  if (answer.receiver !== operatorEic) return `It is addressed to ${answer.receiver}, not to ${operatorEic}.`;
+  if (answer.receiver !== operatorEic) return wrongReceiver(answer, operatorEic);
   if (sent === null) {
     if (!isFromTso) return `It comes from ${answer.sender}, which is no TSO.`;
     // A counterpart may nominate with us for a day for which we have sent nothing.
     const isNominationAlone = answer.kind === 'anomaly' && answer.answers === null;
     return isNominationAlone ? null : 'It answers a schedule that was never sent.';
   }
-  const { party } = sent.codes;
-  if (answer.sender !== party) return `It comes from ${answer.sender}, not from ${party}.`;
-  if (answer.kind !== 'acknowledgement' && answer.day !== sent.day) {
-    return `It is about ${answer.day}, the schedule is of ${sent.day}.`;
+  const { codes, day, messageId: ourId } = sent.schedule;
+  if (answer.sender !== codes.party) return wrongSender(answer, codes.party);
+  if (answer.kind !== 'acknowledgement' && answer.day !== day) {
+    return `It is about ${answer.day}, the schedule is of ${day}.`;
   }
   // An anomaly report with the counterpart's side only names no message of ours.
-  if (answer.answers === null) {
-    return answer.kind === 'anomaly' ? null : 'It does not say which message and version it answers.';
-  }
-  const { messageId, version } = answer.answers;
-  if (messageId !== sent.messageId) return `It answers the message ${messageId}, not ${sent.messageId}.`;
-  if (version > sent.version) return `Version ${version} of ${messageId} was never sent.`;
+  if (answer.answers === null && answer.kind === 'anomaly') return null;
+  const { messageId, version } = answer.answers ?? { messageId: ourId, version: null };
+  if (version === null) return 'It does not say which message and version it answers.';
+  if (messageId !== ourId) return `It answers the message ${messageId}, not ${ourId}.`;
+  if (version > sent.newestVersion) return `Version ${version} of ${messageId} was never sent.`;
   return null;
 }
 
 function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
-  const { newest, isFinal, acknowledgedAt, confirmedAt } = sent;
-  if (answer.answers !== null && answer.answers.version < newest.version) {
+  const { schedule, replacedBy, isFinal, acknowledgedAt, confirmedAt } = sent;
+  // Until a later version is answered, an acknowledgement says which versions the TSO has.
+  if (replacedBy !== null && (replacedBy.isAnswered || answer.kind !== 'acknowledgement')) {
+    const unanswered = replacedBy.isAnswered ? '' : ' and has no answer yet';
     return ignored(
       'outdated',
-      `It answers version ${answer.answers.version}; version ${newest.version} was sent since.`,
+      `It answers version ${schedule.version}; version ${replacedBy.version} was sent since${unanswered}.`,
     );
   }
   if (answer.kind === 'anomaly') return null;
@@ -215,8 +246,11 @@ function ignored(why: Ignored['why'], message: string): Ignored {
   return { kind: 'ignored', why, message };
 }
 
-function rejectionMessage({ outcome, reasons, rejectedSeries }: Acknowledgement): string {
-  const head = outcome === 'rejected' ? 'The TSO rejected the schedule' : 'The TSO found errors in series';
+function rejectionMessage(
+  { outcome, reasons, rejectedSeries }: Acknowledgement,
+  what: 'schedule' | 'status request',
+): string {
+  const head = outcome === 'rejected' ? `The TSO rejected the ${what}` : 'The TSO found errors in series';
   const details = [
     ...reasons.map(reasonText),
     ...rejectedSeries.map((series) =>

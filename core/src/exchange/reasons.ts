@@ -1,4 +1,4 @@
-import type { Answer, AnsweredSeries, Reason } from './answer.ts';
+import type { Answer, AnsweredSeries, ConfirmedSeries, Reason } from './answer.ts';
 import type { SeriesKey } from './schedule.ts';
 
 /** The meaning of ENTSO-E's reason codes in answers to the operator's schedule, as its counterpart reads it. */
@@ -101,7 +101,10 @@ export function indexReasons(answer: Answer): ReasonIndex {
   const series = new Map<string, SeriesReasons>();
   const add = (key: string, reasons: readonly Reason[], slots: SeriesReasons['slots'] = []) => {
     const known = series.get(key);
-    series.set(key, { reasons: [...(known?.reasons ?? []), ...reasons], slots });
+    series.set(key, {
+      reasons: [...(known?.reasons ?? []), ...reasons],
+      slots: [...(known?.slots ?? []), ...slots],
+    });
   };
   switch (answer.kind) {
     case 'acknowledgement':
@@ -110,15 +113,13 @@ export function indexReasons(answer: Answer): ReasonIndex {
       return { isRejection: answer.outcome !== 'accepted', head: answer.reasons, series };
     case 'confirmation': {
       const shared = new Map<string, readonly Reason[]>();
-      for (const { identification, reasons, slotReasons } of answer.series)
-        add(
-          nameKey('confirmed', identification),
-          reasons,
-          slotReasons.map((slot) => sharing(slot, shared)),
-        );
+      const slotsOf = ({ slotReasons }: ConfirmedSeries) => slotReasons.map((slot) => sharing(slot, shared));
+      for (const one of answer.series)
+        add(nameKey('confirmed', one.identification), one.reasons, slotsOf(one));
       for (const imposed of answer.imposed) {
-        add(nameKey('imposed', imposed.identification), imposed.reasons);
-        add(flowKey('imposed', imposed), imposed.reasons);
+        const slots = slotsOf(imposed);
+        add(nameKey('imposed', imposed.identification), imposed.reasons, slots);
+        add(flowKey('imposed', imposed), imposed.reasons, slots);
       }
       return { isRejection: answer.outcome === 'rejected', head: answer.reasons, series };
     }

@@ -6,16 +6,23 @@ const LISTED = 20;
 /** Reasons whose meaning is part of the result. All others are shown as they are. */
 const INTERPRETED: ReadonlySet<string> = new Set([
   ...['A01', 'A02', 'A03'],
-  ...['A06', 'A07', 'A08'],
+  ...['A06', 'A07', 'A08', 'A85', 'A86', 'A87'],
   ...['A20', 'A28', 'A30', 'A63', 'A88'],
   ...['A43', 'A44'],
 ]);
 
 /** What an operator should know about an answer that was applied, or null. */
-export function remarkOn(answer: Answer, decision: Decision): string | null {
+export function remarkOn(
+  answer: Answer,
+  decision: Decision,
+  unknownElements: readonly string[] = [],
+): string | null {
   const foreign = 'foreign' in decision ? decision.foreign.map(({ name }) => name) : [];
   const reasons = decision.kind === 'rejected' ? [] : otherReasons(answer);
   const remarks = [
+    ...(unknownElements.length === 0
+      ? []
+      : [`It has elements that are not known and were not used: ${listed(unknownElements)}.`]),
     ...(foreign.length === 0 ? [] : [`It has series that our schedule does not have: ${listed(foreign)}.`]),
     ...(reasons.length === 0 ? [] : [`Further reasons of the TSO: ${listed(reasons)}.`]),
   ];
@@ -29,7 +36,7 @@ function otherReasons(answer: Answer): string[] {
     ...series.flatMap(({ identification, reasons }) =>
       reasons.map((reason) => ({ reason, place: `series ${identification}` })),
     ),
-    ...(answer.kind === 'confirmation' ? answer.series : []).flatMap(({ identification, slotReasons }) =>
+    ...series.flatMap(({ identification, slotReasons }) =>
       slotReasons.flatMap(({ slot, reasons }) =>
         reasons.map((reason) => ({ reason, place: `series ${identification}, slot ${slot}` })),
       ),

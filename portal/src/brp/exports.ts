@@ -1,6 +1,6 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
 import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
-import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
+import { formatMwh, kwFromKwh, kwhFromMatchedKw, kwhFromMwh } from '@saldo/core/energy.ts';
 import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
@@ -37,7 +37,8 @@ export const TRANSACTION_COLUMNS: readonly CsvColumn<Transaction>[] = [
 /** A quarter-hour of a nomination: one line of the file. */
 export type NominationLine = { readonly nomination: Nomination; readonly slot: NominatedSlot };
 
-const mwhOrNothing = (kwh: number | null) => (kwh === null ? null : formatMwh(kwh));
+/** Three decimals, as the API's nominations have them. */
+const matchedMwh = (kw: number | null) => (kw === null ? null : formatMwh(kwhFromMatchedKw(kw)));
 
 export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'nomination_id', value: ({ nomination }) => nomination.id },
@@ -53,7 +54,7 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'delivery_start', value: ({ slot }) => formatInstant(slot.start) },
   { name: 'amount_mwh', value: ({ slot }) => formatMwh(slot.amountKwh), isDecimal: true },
   { name: 'amount_mw', value: ({ slot }) => formatMwh(kwFromKwh(slot.amountKwh)), isDecimal: true },
-  { name: 'matched_amount_mwh', value: ({ slot }) => mwhOrNothing(slot.matchedKwh), isDecimal: true },
+  { name: 'matched_amount_mwh', value: ({ slot }) => matchedMwh(slot.matchedKw), isDecimal: true },
 ];
 
 export const CUSTOMER_COLUMNS: readonly CsvColumn<Customer>[] = [

@@ -1,5 +1,6 @@
 import type { Nomination } from '@saldo/api';
-import { dayOf } from '@saldo/core/delivery-day.ts';
+import { dayOf, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
+import { kwFromKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -29,6 +30,7 @@ import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
+import { useReconciliation } from './use-reconciliation.ts';
 import { VersionHistory } from './version-history.tsx';
 
 const route = getRouteApi('/app/brp/nominations/$nominationId');
@@ -54,7 +56,8 @@ export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
 function NominationView({ nomination, search, set }: SearchProps & { nomination: Nomination }) {
   const { t, format } = useI18n();
   const labelOf = useGroupLabels();
-  const slots = useMemo(() => slotsOf(nomination), [nomination]);
+  const { data: reconciliation } = useReconciliation(nomination).query;
+  const slots = useMemo(() => slotsOf(nomination, reconciliation), [nomination, reconciliation]);
   const day = findDay(nomination) ?? '';
   const { slot: chosen, view } = search;
   const selected = slots.find(({ slot }) => slot === chosen) ?? firstInteresting(slots);
@@ -171,9 +174,9 @@ function NominationFacts({ nomination, slots }: ViewProps) {
         </Fact>
         <Fact label={t.brp.nominations.matched}>
           <span className="text-base font-semibold">
-            {totals.matchedKwh === null
+            {totals.matchedKw === null
               ? t.brp.nominations.notMatched
-              : `${format.mwh(totals.matchedKwh)} MWh`}
+              : `${format.slotMwh(totals.matchedKw)} MWh`}
           </span>
         </Fact>
         {gate_closure && (
@@ -214,18 +217,18 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
   const labelOf = useGroupLabels();
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
   const mismatches = slots.filter(isMismatch).map(({ slot }) => slot);
-  const isMatched = slots.some(({ matchedKwh }) => matchedKwh !== null);
+  const isMatched = slots.some(({ matchedKw }) => matchedKw !== null);
   const describe = (number: number): string => {
     const slot = slots[number - 1];
     if (!slot) return '';
-    const amount = (kwh: number) => `${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)`;
+    const amount = (kw: number) => `${format.slotMwh(kw)} MWh (${format.power(kw)} MW)`;
     const matched =
-      slot.matchedKwh === null
+      slot.matchedKw === null
         ? t.brp.nominations.notMatched
-        : `${t.brp.nominations.matched} ${amount(slot.matchedKwh)}`;
+        : `${t.brp.nominations.matched} ${amount(slot.matchedKw)}`;
     const parts = [
       t.common.slotOf(slot.slot, format.slot(slot.start)),
-      `${t.brp.nominations.nominated} ${amount(slot.amountKwh)}`,
+      `${t.brp.nominations.nominated} ${amount(kwFromKwh(slot.amountKwh))}`,
       matched,
       ...(isMismatch(slot) ? [t.brp.nominations.mismatch] : []),
     ];
@@ -262,7 +265,7 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
             label: isMatched ? t.brp.nominations.matched : t.brp.nominations.notMatched,
             tone: 'matched',
             isDashed: true,
-            valuesKwh: slots.map(({ matchedKwh }) => matchedKwh),
+            valuesKwh: slots.map(({ matchedKw }) => matchedKw && matchedKw / SLOTS_PER_HOUR),
           },
         ]}
         marked={new Set(mismatches)}

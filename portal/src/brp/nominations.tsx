@@ -270,7 +270,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
       isNumber: true,
       from: 'lg',
       cell: ({ totals }) =>
-        totals.matchedKwh === null ? <Missing text={t.common.notYet} /> : format.mwh(totals.matchedKwh),
+        totals.matchedKw === null ? <Missing text={t.common.notYet} /> : format.slotMwh(totals.matchedKw),
     },
     {
       id: 'version',

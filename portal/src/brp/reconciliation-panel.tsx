@@ -1,17 +1,15 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
-import { kwFromExactMwh, kwhFromMwh } from '@saldo/core/energy.ts';
+import { kwFromExactMwh } from '@saldo/core/energy.ts';
 import { isKnownReason, REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
-import { useQuery } from '@tanstack/react-query';
 import { explainedSlots } from '../domain/schedule-check.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useSession } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { reconciliationQuery } from './queries.ts';
 import { SlotButton } from './slot-button.tsx';
+import { useReconciliation } from './use-reconciliation.ts';
 
 type Reason = Reconciliation['reasons'][number];
 type Slot = Reconciliation['slots'][number];
@@ -20,8 +18,7 @@ type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 /** The TSO's answer to a nomination that was sent, with its reasons. Only BRPs have it. */
 export function ReconciliationPanel({ nomination, onSelect }: Props) {
   const { t } = useI18n();
-  const isShown = useSession().user.role === 'brp' && nomination.sent_at !== null;
-  const query = useQuery({ ...reconciliationQuery(nomination.id), enabled: isShown });
+  const { isShown, query } = useReconciliation(nomination);
   if (!isShown) return null;
   return (
     <Panel title={t.schedule.reconciliation.title} text={t.schedule.reconciliation.text}>
@@ -93,14 +90,14 @@ function SlotTable({ slots, onSelect }: { slots: readonly Slot[]; onSelect: (slo
       id: 'nominated',
       header: `${t.brp.nominations.nominated} MW`,
       isNumber: true,
-      cell: ({ amount }) => format.mw(kwhFromMwh(amount)),
+      cell: ({ amount }) => format.power(kwFromExactMwh(amount)),
     },
     {
       id: 'matched',
       header: `${t.brp.nominations.matched} MW`,
       isNumber: true,
       cell: ({ matched_amount: matched }) =>
-        matched === null ? t.common.notYet : format.mw(kwhFromMwh(matched)),
+        matched === null ? t.common.notYet : format.power(kwFromExactMwh(matched)),
     },
     {
       id: 'yours',

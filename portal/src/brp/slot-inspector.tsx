@@ -1,8 +1,8 @@
 import type { Explanation, Nomination } from '@saldo/api';
 import { type DeliveryDay, SLOT_MS, slotTimes } from '@saldo/core/delivery-day.ts';
-import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import { kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { isMismatch, type NominatedSlot } from '../domain/nomination.ts';
+import type { NominatedSlot } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
@@ -46,7 +46,8 @@ export function SlotInspector({ nomination, day, slot }: Props) {
 
 function Values({ slot }: { slot: NominatedSlot }) {
   const { t, format } = useI18n();
-  const { amountKwh, matchedKwh } = slot;
+  const { amountKwh, matchedKw } = slot;
+  const differenceKw = matchedKw === null ? null : kwFromKwh(amountKwh) - matchedKw;
   const line = (label: string, mwh: string, mw: string, isBad = false) => (
     <tr className={cx(isBad && 'font-semibold text-bad')}>
       <th scope="row" className="py-0.5 text-left font-normal">
@@ -71,15 +72,15 @@ function Values({ slot }: { slot: NominatedSlot }) {
       </thead>
       <tbody>
         {line(t.brp.nominations.nominated, format.mwh(amountKwh), format.mw(amountKwh))}
-        {matchedKwh === null
+        {matchedKw === null
           ? line(t.brp.nominations.matched, t.common.notYet, '')
-          : line(t.brp.nominations.matched, format.mwh(matchedKwh), format.mw(matchedKwh))}
-        {matchedKwh !== null &&
-          isMismatch(slot) &&
+          : line(t.brp.nominations.matched, format.slotMwh(matchedKw), format.power(matchedKw))}
+        {differenceKw !== null &&
+          differenceKw !== 0 &&
           line(
             t.brp.nominations.difference,
-            format.mwhSigned(amountKwh - matchedKwh),
-            format.mwSigned(amountKwh - matchedKwh),
+            format.slotMwhSigned(differenceKw),
+            format.powerSigned(differenceKw),
             true,
           )}
       </tbody>

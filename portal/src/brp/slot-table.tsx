@@ -1,4 +1,5 @@
 import { slotTimes } from '@saldo/core/delivery-day.ts';
+import { kwFromKwh } from '@saldo/core/energy.ts';
 import { useState } from 'react';
 import { type Hour, hoursOf, isMismatch, type NominatedSlot, totalsOf } from '../domain/nomination.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -112,17 +113,17 @@ function Head() {
 /** The total of several quarters: energy is summed, the power of an hour is its mean. */
 function Sums({ slots, isHour = false }: { slots: readonly NominatedSlot[]; isHour?: boolean }) {
   const { t, format } = useI18n();
-  const { amountKwh, matchedKwh, mismatches } = totalsOf(slots);
+  const { amountKwh, matchedKw, mismatches } = totalsOf(slots);
   return (
     <>
       <td className={CELL}>{format.mwh(amountKwh)}</td>
       {/* Four quarters are an hour: their energy in kWh equals the mean power in kW. */}
       <td className={cx(CELL, WIDE, 'text-muted')}>{isHour && format.mwh(amountKwh)}</td>
-      <td className={cx(CELL, matchedKwh === null && 'font-normal text-muted')}>
-        {matchedKwh === null ? t.common.notYet : format.mwh(matchedKwh)}
+      <td className={cx(CELL, matchedKw === null && 'font-normal text-muted')}>
+        {matchedKw === null ? t.common.notYet : format.slotMwh(matchedKw)}
       </td>
       <td className={cx(CELL, mismatches > 0 ? 'text-bad' : 'font-normal text-muted')}>
-        {matchedKwh === null ? '' : format.mwhSigned(amountKwh - matchedKwh)}
+        {matchedKw === null ? '' : format.slotMwhSigned(kwFromKwh(amountKwh) - matchedKw)}
       </td>
     </>
   );
@@ -200,11 +201,11 @@ function SlotRow({ slot, isSelected, onSelect, isNested = false }: SlotRowProps)
       <td className={cx(CELL, WIDE, 'text-muted')}>{format.utcTime(slot.start)}</td>
       <td className={CELL}>{format.mwh(slot.amountKwh)}</td>
       <td className={cx(CELL, WIDE, 'text-muted')}>{format.mw(slot.amountKwh)}</td>
-      <td className={cx(CELL, slot.matchedKwh === null && 'text-muted')}>
-        {slot.matchedKwh === null ? t.common.notYet : format.mwh(slot.matchedKwh)}
+      <td className={cx(CELL, slot.matchedKw === null && 'text-muted')}>
+        {slot.matchedKw === null ? t.common.notYet : format.slotMwh(slot.matchedKw)}
       </td>
       <td className={cx(CELL, isBad ? 'font-semibold text-bad' : 'text-muted')}>
-        {slot.matchedKwh !== null && format.mwhSigned(slot.amountKwh - slot.matchedKwh)}
+        {slot.matchedKw !== null && format.slotMwhSigned(kwFromKwh(slot.amountKwh) - slot.matchedKw)}
       </td>
     </tr>
   );

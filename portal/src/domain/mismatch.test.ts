@@ -18,20 +18,25 @@ test('the TSO’s value counts, and until there is one that of the counterpart',
     slots: [slot(1, 7.125, 7, 6.5), slot(2, 1, null, 1.25), slot(3, 0.3, 0.1)],
   });
   assert.deepEqual(
-    slots.map(({ differenceKwh }) => differenceKwh),
-    [125, -250, 200],
+    slots.map(({ differenceKw }) => differenceKw),
+    [500, -1000, 800],
   );
-  assert.equal(slots[1]?.matchedKwh, null);
+  assert.equal(slots[1]?.matchedKw, null);
+});
+
+test('a difference of 1 kW counts', () => {
+  const [found] = mismatchedSlots({ slots: [slot(1, 1.75, 1.74975)] });
+  assert.deepEqual([found?.amountKw, found?.matchedKw, found?.differenceKw], [7000, 6999, 1]);
 });
 
 test('a day of 100 quarter-hours has 100 values, and none where nothing differs', () => {
   const values = differencesBySlot(DAY, mismatchedSlots({ slots: [slot(100, 1, 0.5)] }));
   assert.equal(values.length, 100);
-  assert.deepEqual(values.slice(98), [null, 500]);
+  assert.deepEqual(values.slice(98), [null, 2000]);
 });
 
 test('an excess of one nomination does not hide a shortfall of another', () => {
   const values = deviationBySlot(DAY, [{ slots: [slot(5, 1, 0.75)] }, { slots: [slot(5, 1, 1.25)] }]);
-  assert.equal(values[4], 500);
+  assert.equal(values[4], 2000);
   assert.equal(values[5], null);
 });

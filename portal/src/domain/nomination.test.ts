@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Nomination } from '@saldo/api';
+import type { Nomination, Reconciliation } from '@saldo/api';
 import { SLOT_MS, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { monthRows } from './month.ts';
 import { changesBetween, findDay, hoursOf, isMismatch, slotsOf, totalsOf } from './nomination.ts';
@@ -38,11 +38,11 @@ function nomination(day: string, amounts: Amounts, more: Partial<Nomination> = {
 
 test('totals are exact, and there is no matched total as long as a slot is not matched', () => {
   const whole = totalsOf(slotsOf(nomination('2026-11-15', () => ({ amount: 0.1, matched: 0.1 }))));
-  assert.deepEqual(whole, { amountKwh: 9600, matchedKwh: 9600, mismatches: 0 });
+  assert.deepEqual(whole, { amountKwh: 9600, matchedKw: 4 * 9600, mismatches: 0 });
   const open = totalsOf(
     slotsOf(nomination('2026-11-15', (slot) => ({ amount: 0.1, matched: slot === 96 ? null : 0.1 }))),
   );
-  assert.equal(open.matchedKwh, null);
+  assert.equal(open.matchedKw, null);
   assert.equal(open.mismatches, 0);
 });
 
@@ -52,6 +52,25 @@ test('an unmatched nomination is no mismatch; one matched with zero is', () => {
     slots.filter(isMismatch).map(({ slot }) => slot),
     [5],
   );
+});
+
+test('the reconciliation shows a difference of 1 kW, which the rounded amounts hide', () => {
+  const rounded = nomination('2026-11-15', () => ({ amount: 1.75, matched: 1.75 }));
+  assert.equal(slotsOf(rounded).filter(isMismatch).length, 0);
+  const slots = (rounded.slots ?? []).map((slot) => ({
+    ...slot,
+    matched_amount: slot.slot_number === 3 ? 1.74975 : 1.75,
+    counterpart_amount: null,
+    difference: null,
+    reasons: [],
+  }));
+  const reconciliation = { slots } as unknown as Reconciliation;
+  const exact = slotsOf(rounded, reconciliation);
+  assert.deepEqual(
+    exact.filter(isMismatch).map(({ slot, matchedKw }) => [slot, matchedKw]),
+    [[3, 6999]],
+  );
+  assert.equal(totalsOf(exact).matchedKw, 96 * 7000 - 1);
 });
 
 test('a clock-change day has 25 hours of four quarters, whose sums make the day', () => {

@@ -1,25 +1,32 @@
-import type { Nomination } from '@saldo/api';
+import type { Nomination, Reconciliation } from '@saldo/api';
 import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
-import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import { kwFromExactMwh, kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
-/** A quarter-hour of a nomination, in whole kWh. Null means not matched yet, which is not zero. */
+/** A quarter-hour of a nomination. */
 export type NominatedSlot = {
   readonly slot: number;
   readonly start: number;
   readonly amountKwh: number;
-  readonly matchedKwh: number | null;
+  /** In kW, because TSOs confirm to the kW. Null means not matched yet, which is not zero. */
+  readonly matchedKw: number | null;
 };
 
-export const slotsOf = ({ slots = [] }: Nomination): NominatedSlot[] =>
-  slots.map(({ slot_number, delivery_start, amount, matched_amount }) => ({
-    slot: slot_number,
-    start: Date.parse(delivery_start),
-    amountKwh: kwhFromMwh(amount),
-    matchedKwh: matched_amount === null || matched_amount === undefined ? null : kwhFromMwh(matched_amount),
-  }));
+/** The slots of a nomination, whose matched amounts are rounded to the kWh. A reconciliation has the exact ones. */
+export function slotsOf({ slots = [] }: Nomination, reconciliation?: Reconciliation): NominatedSlot[] {
+  const exact = new Map(reconciliation?.slots.map((slot) => [slot.slot_number, slot.matched_amount]));
+  return slots.map(({ slot_number, delivery_start, amount, matched_amount }) => {
+    const matched = exact.get(slot_number) ?? matched_amount ?? null;
+    return {
+      slot: slot_number,
+      start: Date.parse(delivery_start),
+      amountKwh: kwhFromMwh(amount),
+      matchedKw: matched === null ? null : kwFromExactMwh(matched),
+    };
+  });
+}
 
-export const isMismatch = ({ amountKwh, matchedKwh }: NominatedSlot): boolean =>
-  matchedKwh !== null && matchedKwh !== amountKwh;
+export const isMismatch = ({ amountKwh, matchedKw }: NominatedSlot): boolean =>
+  matchedKw !== null && matchedKw !== kwFromKwh(amountKwh);
 
 /** The delivery day, derived from the slots because a nomination has no such field. */
 export function findDay({ slots }: Nomination): DeliveryDay | null {
@@ -30,15 +37,16 @@ export function findDay({ slots }: Nomination): DeliveryDay | null {
 export type SlotTotals = {
   readonly amountKwh: number;
   /** Null while any slot is not matched: a partial sum would be misread as the total. */
-  readonly matchedKwh: number | null;
+  readonly matchedKw: number | null;
   readonly mismatches: number;
 };
 
 export function totalsOf(slots: readonly NominatedSlot[]): SlotTotals {
-  const matched = slots.map(({ matchedKwh }) => matchedKwh).filter((kwh) => kwh !== null);
+  const matched = slots.map(({ matchedKw }) => matchedKw).filter((kw) => kw !== null);
   return {
     amountKwh: sumKwh(slots.map(({ amountKwh }) => amountKwh)),
-    matchedKwh: slots.length > 0 && matched.length === slots.length ? sumKwh(matched) : null,
+    matchedKw:
+      slots.length > 0 && matched.length === slots.length ? matched.reduce((sum, kw) => sum + kw, 0) : null,
     mismatches: slots.filter(isMismatch).length,
   };
 }

@@ -61,7 +61,7 @@ test('a difference of one kW is kept', () => {
   const [slot] = slots;
   assert.deepEqual([slot?.amountKw, slot?.yoursKw, slot?.differenceKw], [4000, 3999, 1]);
   assert.equal(new Date(slot?.start ?? 0).toISOString(), '2026-10-25T00:00:00.000Z');
-  const nominated = [8, 9].map((number) => ({ slot: number, start: 0, amountKwh: 1000, matchedKwh: null }));
+  const nominated = [8, 9].map((number) => ({ slot: number, start: 0, amountKwh: 1000, matchedKw: null }));
   assert.deepEqual(powersOfFile(nominated, slots), [4000, 3999]);
 });
 

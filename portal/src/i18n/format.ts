@@ -5,7 +5,7 @@ import {
   slotLabel,
   weekday,
 } from '@saldo/core/delivery-day.ts';
-import { formatMw, formatMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import { formatMw, formatMwh, formatSlotMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { CsvForm } from '../domain/csv.ts';
 import type { DateMark } from '../domain/date-input.ts';
 import { COUNTRIES } from './countries.ts';
@@ -168,6 +168,9 @@ export function formatOf(language: Language) {
     /** A power as files carry it, from kW. */
     power: (kw: number) => decimal(formatMw(kw)),
     powerSigned: (kw: number) => signed(formatMwh(kw)),
+    /** The energy of a quarter-hour that a TSO confirms to the kW, from kW: `1,750`, or exact as `1,74975`. */
+    slotMwh: (kw: number) => decimal(formatSlotMwh(kw)),
+    slotMwhSigned: (kw: number) => signed(formatSlotMwh(kw)),
     /** A number without trailing zeros, such as a plant's power or a chart's scale. */
     number,
     /** A price per MWh. */

@@ -1,6 +1,5 @@
 import type { NominationMismatch } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { sumKwh } from '@saldo/core/energy.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { DirectionBadge } from '../brp/badges.tsx';
@@ -58,12 +57,12 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
   const selected = selectedCell(positions, search);
   const position = positions[selected.row];
   const describe = (cell: Cell): string => {
-    const kwh = rows[cell.row]?.values[cell.slot - 1];
+    const kw = rows[cell.row]?.values[cell.slot - 1];
     const mismatch = positions[cell.row]?.mismatch;
     return [
       ...(mismatch ? [`${labelOf(mismatch.eic)} · ${t.common.tsos[mismatch.tso]}`] : []),
       t.common.slotOf(cell.slot, slotText(day, cell.slot)),
-      kwh ? `${texts.difference} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)` : texts.none,
+      kw ? `${texts.difference} ${format.slotMwhSigned(kw)} MWh (${format.powerSigned(kw)} MW)` : texts.none,
     ].join(' · ');
   };
   const open = ({ row, slot }: Cell) => {
@@ -131,13 +130,13 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   const texts = t.exchange.mismatch;
   const ownerOf = useGroupOwners();
   const found = slots.find((known) => known.slot === slot);
-  const amount = (kwh: number | null) =>
-    kwh === null ? (
+  const amount = (kw: number | null) =>
+    kw === null ? (
       <span className="text-muted">{texts.unknownAmount}</span>
     ) : (
       <>
-        <span className="font-semibold">{`${format.mwh(kwh)} MWh`}</span>
-        <span className="ml-2 text-muted">{`${format.mw(kwh)} MW`}</span>
+        <span className="font-semibold">{`${format.slotMwh(kw)} MWh`}</span>
+        <span className="ml-2 text-muted">{`${format.power(kw)} MW`}</span>
       </>
     );
   return (
@@ -155,12 +154,12 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
         </div>
         {found ? (
           <dl className="grid gap-3">
-            <Fact label={texts.ours}>{amount(found.amountKwh)}</Fact>
-            <Fact label={texts.tso}>{amount(found.matchedKwh)}</Fact>
-            <Fact label={texts.counterpart}>{amount(found.counterpartKwh)}</Fact>
+            <Fact label={texts.ours}>{amount(found.amountKw)}</Fact>
+            <Fact label={texts.tso}>{amount(found.matchedKw)}</Fact>
+            <Fact label={texts.counterpart}>{amount(found.counterpartKw)}</Fact>
             <Fact label={texts.difference}>
-              <span className="font-semibold text-bad">{`${format.mwhSigned(found.differenceKwh)} MWh`}</span>
-              <span className="ml-2 text-muted">{`${format.mwSigned(found.differenceKwh)} MW`}</span>
+              <span className="font-semibold text-bad">{`${format.slotMwhSigned(found.differenceKw)} MWh`}</span>
+              <span className="ml-2 text-muted">{`${format.powerSigned(found.differenceKw)} MW`}</span>
             </Fact>
           </dl>
         ) : (
@@ -181,7 +180,8 @@ function MismatchTable({ positions, selected, sort }: TableProps) {
   const texts = t.exchange.mismatch;
   const ownerOf = useGroupOwners();
   const labelOf = useGroupLabels();
-  const total = ({ slots }: Position) => sumKwh(slots.map(({ differenceKwh }) => differenceKwh));
+  const sum = (values: readonly number[]) => values.reduce((total, kw) => total + kw, 0);
+  const total = ({ slots }: Position) => sum(slots.map(({ differenceKw }) => differenceKw));
   const columns: readonly Column<Position>[] = [
     {
       id: 'group',
@@ -234,9 +234,9 @@ function MismatchTable({ positions, selected, sort }: TableProps) {
       id: 'difference',
       header: `${texts.difference} MWh`,
       isNumber: true,
-      cell: (position) => format.mwhSigned(total(position)),
+      cell: (position) => format.slotMwhSigned(total(position)),
       sortBy: total,
-      footer: format.mwhSigned(sumKwh(positions.map(total))),
+      footer: format.slotMwhSigned(sum(positions.map(total))),
     },
   ];
   return (

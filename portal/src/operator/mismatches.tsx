@@ -101,11 +101,11 @@ function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
   const selected = { row: Math.max(0, days.indexOf(day)), slot: Math.min(slot, slotCount(day)) };
   const dayAt = ({ row }: Cell) => days[row] ?? day;
   const describe = (cell: Cell): string => {
-    const kwh = rows[cell.row]?.values[cell.slot - 1];
+    const kw = rows[cell.row]?.values[cell.slot - 1];
     return [
       format.day(dayAt(cell)),
       t.common.slotOf(cell.slot, slotText(dayAt(cell), cell.slot)),
-      kwh ? `${texts.deviation} ${format.mwh(kwh)} MWh (${format.mw(kwh)} MW)` : texts.none,
+      kw ? `${texts.deviation} ${format.slotMwh(kw)} MWh (${format.power(kw)} MW)` : texts.none,
     ].join(' · ');
   };
   const select = (cell: Cell) => onShow(dayAt(cell), cell.slot);

@@ -6,7 +6,7 @@ import {
   SLOT_MS,
   slotStart,
 } from '@saldo/core/delivery-day.ts';
-import { kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
+import { exactMwh, kwFromKwh, mwhNumber } from '@saldo/core/energy.ts';
 import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -50,7 +50,7 @@ export async function listMismatches(
   return db.query<MismatchRow>(MISMATCHES, [filter.day, page.after, page.count, filter.tso]);
 }
 
-const matchedMwh = (kw: number | null | undefined) => (kw == null ? null : mwhNumber(kwhFromMatchedKw(kw)));
+const exactMwhOrNull = (kw: number | null | undefined) => (kw == null ? null : exactMwh(kw));
 
 export function wireMismatch(row: MismatchRow, day: DeliveryDay): NominationMismatch {
   const { amounts, matched, theirs } = row;
@@ -65,8 +65,8 @@ export function wireMismatch(row: MismatchRow, day: DeliveryDay): NominationMism
         delivery_start: formatInstant(start),
         delivery_end: formatInstant(start + SLOT_MS),
         amount: mwhNumber(kwh),
-        matched_amount: matchedMwh(matched?.[at]),
-        counterpart_amount: matchedMwh(theirs?.[at]),
+        matched_amount: exactMwhOrNull(matched?.[at]),
+        counterpart_amount: exactMwhOrNull(theirs?.[at]),
       },
     ];
   });

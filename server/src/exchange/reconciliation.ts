@@ -1,6 +1,6 @@
-import type { Reconciliation } from '@saldo/api';
+import type { Message, Reconciliation } from '@saldo/api';
 import { formatInstant, formatInstantOrNull, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
-import { exactMwh, kwFromKwh, kwhFromMatchedKw, mwhNumber } from '@saldo/core/energy.ts';
+import { exactMwh, kwFromKwh, mwhNumber } from '@saldo/core/energy.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import {
   distinctReasons,
@@ -28,7 +28,12 @@ import { findDocument } from './store.ts';
  */
 const CACHED_ANSWERS = 8;
 
-type CarryingMessage = { id: string; version: number; acknowledged_at: number | null };
+type CarryingMessage = {
+  id: string;
+  version: number;
+  state: Message['state'];
+  acknowledged_at: number | null;
+};
 
 /**
  * The schedules that were sent with this version of a nomination. A series is stored when it changes, so that a row is
@@ -36,7 +41,7 @@ type CarryingMessage = { id: string; version: number; acknowledged_at: number | 
  */
 const CARRYING = statement(
   'schedules_carrying_nomination',
-  `select m.id, m.version, m.acknowledged_at
+  `select m.id, m.version, m.state, m.acknowledged_at
    from (
      select message_version, nomination_id, lead(message_version) over (order by message_version) as next_version
      from schedule_series where schedule = $1 and identification = $2
@@ -45,6 +50,14 @@ const CARRYING = statement(
      and (s.next_version is null or m.version < s.next_version)
    where s.nomination_id = $3 and m.sent_at is not null
    order by m.version desc`,
+);
+
+/** The version that counts after the TSO has rejected this and all later ones. */
+const COUNTING = statement(
+  'schedule_counting_before',
+  `select id from message
+   where direction = 'out' and identification = $1 and version < $2 and sent_at is not null and state <> 'rejected'
+   order by version desc limit 1`,
 );
 
 type AnswerRow = { id: string; type: 'acknowledgement' | 'confirmation'; version: number };
@@ -87,6 +100,12 @@ export function reconciler(db: Db, { operatorEic, rules }: Scheduler) {
     ]);
     const newest = carrying[0] ?? null;
     const ids = carrying.map(({ id }) => id);
+    const oldest = carrying.at(-1);
+    // If every schedule with this nomination was rejected, its matched amounts are those of an earlier schedule.
+    if (oldest && row.matched !== null && carrying.every(({ state }) => state === 'rejected')) {
+      const counting = await db.query<{ id: string }>(COUNTING, [schedule, oldest.version]);
+      ids.push(...counting.map(({ id }) => id));
+    }
     const answers =
       ids.length === 0 ? [] : await db.query<AnswerRow>(ANSWERS, [row.delivery_day, row.tso, ids]);
     // An older acknowledgement says nothing about the newest schedule; an older confirmation is valid until the next one.
@@ -156,7 +175,7 @@ function reconciled(
       delivery_start: formatInstant(start),
       delivery_end: formatInstant(start + SLOT_MS),
       amount: mwhNumber(kwh),
-      matched_amount: matchedKw === null ? null : mwhNumber(kwhFromMatchedKw(matchedKw)),
+      matched_amount: matchedKw === null ? null : exactMwh(matchedKw),
       counterpart_amount: theirs === null ? null : exactMwh(theirs),
       difference: theirs === null ? null : exactMwh(kwFromKwh(kwh) - theirs),
       reasons: distinctReasons(reasons.map((reason) => reasonInWords(reason, ownEics))),

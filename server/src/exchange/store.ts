@@ -77,26 +77,28 @@ export async function insertSchedule(
 
 const INSERT_STATUS_REQUEST = statement(
   'insert_status_request',
-  `insert into message (id, direction, type, format, tso, delivery_day, state, file_name, document, created_at)
-   values ($1, 'out', 'status_request', $2, $3, $4, 'stored', $5, $6, $7)`,
+  `insert into message (id, direction, type, format, tso, delivery_day, state, file_name, document, created_at,
+     identification)
+   values ($1, 'out', 'status_request', $2, $3, $4, 'stored', $5, $6, $7, $8)`,
 );
 
-/** Stores a status request. It has no identification, so that no answer can be mistaken for one to a schedule. */
+/** Stores a status request. It has no version. */
 export async function insertStatusRequest(
   tx: Tx,
   { tso, day }: { tso: Tso; day: DeliveryDay },
-  { format, fileName, document }: { format: MessageFormat; fileName: string; document: Buffer },
+  request: { format: MessageFormat; fileName: string; document: Buffer; identification: string },
   now: number,
 ): Promise<string> {
   const id = newId();
   await tx.query(INSERT_STATUS_REQUEST, [
     id,
-    format,
+    request.format,
     tso,
     day,
-    fileName,
-    await pack(document),
+    request.fileName,
+    await pack(request.document),
     timestamp(now),
+    request.identification,
   ]);
   return id;
 }

@@ -34,11 +34,12 @@ const series = (unitName: string, rest: readonly Part[]): readonly Part[] => [
 ];
 const SERIES = series('measurement_Unit.name', [periods('+'), reasons('*')]);
 
-const correspondents = (receiverRoleTimes: '1' | '?'): readonly Part[] => [
+/** Answers may lack what the platform does not use. */
+const correspondents = (rolesTimes: '1' | '?'): readonly Part[] => [
   eic('sender_MarketParticipant.mRID', 'sender'),
-  value('sender_MarketParticipant.marketRole.type', 'senderRole'),
+  value('sender_MarketParticipant.marketRole.type', 'senderRole', rolesTimes),
   eic('receiver_MarketParticipant.mRID', 'receiver'),
-  value('receiver_MarketParticipant.marketRole.type', 'receiverRole', receiverRoleTimes),
+  value('receiver_MarketParticipant.marketRole.type', 'receiverRole', rolesTimes),
 ];
 const SUBJECT: readonly Part[] = [
   eic('subject_MarketParticipant.mRID', 'subject', '?'),
@@ -105,21 +106,22 @@ const DOCUMENTS: Vocabulary['documents'] = {
     value('mRID', 'id'),
     value('type', 'type'),
     value('createdDateTime', 'createdAt'),
-    ...correspondents('1'),
+    ...correspondents('?'),
     scheduleInterval('schedule_Period.timeInterval'),
     value('confirmed_MarketDocument.mRID', 'answeredId', '?'),
     value('confirmed_MarketDocument.revisionNumber', 'answeredVersion', '?'),
-    eic('domain.mRID', 'domain'),
+    value('related_MarketDocument.mRID', 'related', '?'),
+    eic('domain.mRID', 'domain', '?'),
     ...SUBJECT,
     value('process.processType', 'process', '?'),
     reasons('+'),
-    group('Imposed_TimeSeries', 'imposed', '*', series('measure_Unit.name', [periods('+'), reasons('+')])),
+    group('Imposed_TimeSeries', 'imposed', '*', series('measure_Unit.name', [periods('+'), reasons('*')])),
     group('Confirmed_TimeSeries', 'series', '*', series('measure_Unit.name', [periods('*'), reasons('*')])),
   ]),
   anomaly: form('AnomalyReport_MarketDocument', '451-2', 'anomalydocument', '5:2', [
     value('mRID', 'id'),
     value('createdDateTime', 'createdAt'),
-    ...correspondents('1'),
+    ...correspondents('?'),
     scheduleInterval('schedule_Time_Period.timeInterval'),
     eic('domain.mRID', 'domain', '?'),
     group('Anomaly_MarketDocument', 'sides', '*', [
@@ -131,7 +133,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
         name: 'TimeSeries',
         field: '',
         times: '1',
-        parts: series('measurement_Unit.name', [periods('+'), reasons('+')]),
+        parts: series('measurement_Unit.name', [periods('+'), reasons('*')]),
       },
     ]),
   ]),

@@ -19,7 +19,15 @@ export const ACKNOWLEDGEMENT_CODES = {
 /** A09 is a finalised schedule. */
 export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final', A09: 'final' } as const;
 
-export const CONFIRMATION_CODES = { A06: 'accepted', A07: 'partial', A08: 'rejected' } as const;
+/** A85, A86 and A87 are confirmations without changes, with changes, and for information only. */
+export const CONFIRMATION_CODES = {
+  A06: 'accepted',
+  A07: 'partial',
+  A08: 'rejected',
+  A85: 'accepted',
+  A86: 'partial',
+  A87: 'rejected',
+} as const;
 
 /** The code for a meaning. */
 export function codeFor<Meaning extends string>(

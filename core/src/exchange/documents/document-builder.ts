@@ -4,6 +4,7 @@ import { findAreaByParty, type MarketRules, tsoCodes } from '../../market-rules.
 import type {
   Acknowledgement,
   AnomalySide,
+  AnsweredMessage,
   AnsweredSeries,
   ConfirmedSeries,
   ImposedSeries,
@@ -17,6 +18,7 @@ import { messageOfFile } from './file-names.ts';
 import { dayOfInterval, slotValues } from './slots.ts';
 import {
   type DocumentForm,
+  type ElementOrder,
   type Fields,
   findText,
   groupsOf,
@@ -33,6 +35,8 @@ import { shown, type XmlElement, XmlFault } from './xml.ts';
 const MAX_HEAD_REASONS = 1000;
 /** Limit of the unusable series of a schedule. Bounds the memory of a hostile document. */
 const MAX_UNUSABLE = 10_000;
+/** Number of unknown elements that are named. Bounds the memory of a hostile document. */
+const MAX_UNKNOWN = 20;
 /** Limit of newer schemas for an identification. */
 const MAX_FOREIGN_IDENTIFICATION = 60;
 const VERSION_FORM = /^\d{1,3}$/;
@@ -52,7 +56,11 @@ export class DocumentBuilder {
   private readonly rejected: Acknowledgement['rejectedSeries'][number][] = [];
   private readonly unusable: UnusableSeries[] = [];
   private readonly seen = new Set<string>();
+  private readonly unknown = new Set<string>();
   private readonly sequence: Sequence;
+  private readonly order: ElementOrder;
+  /** Whether series stand before the interval of their day: they are read in a second pass. */
+  private hasEarlySeries = false;
   private readonly format: MessageFormat;
   private readonly vocabulary: Vocabulary;
   private readonly kind: DocumentKind;
@@ -72,10 +80,16 @@ export class DocumentBuilder {
     this.kind = kind;
     this.rules = rules;
     this.reading = reading;
-    this.sequence = new Sequence(form.root, form.parts);
+    this.order = kind === 'schedule' ? 'strict' : 'any';
+    this.sequence = new Sequence(form.root, form.parts, this.order);
   }
 
   add(element: XmlElement): void {
+    // An unknown element says nothing that the platform uses. The head of a schedule has no room for others.
+    if (this.order === 'any' && this.sequence.find(element) === null) {
+      if (this.unknown.size < MAX_UNKNOWN) this.unknown.add(element.name);
+      return;
+    }
     const part = this.sequence.accept(element);
     if (part.kind === 'group' || part.kind === 'merged') {
       this.addGroup(part.field, part.parts, element);
@@ -86,17 +100,35 @@ export class DocumentBuilder {
     if (part.field === 'interval') this.day = dayOfInterval(value);
   }
 
+  /** Whether `addEarly` has to be called with all elements again, before `finish`. */
+  get needsSecondPass(): boolean {
+    return this.hasEarlySeries && this.day !== null;
+  }
+
+  /** Adds the element in the second pass, if it is a series before the interval. Returns false after the last of them. */
+  addEarly(element: XmlElement): boolean {
+    const part = this.sequence.find(element);
+    if (part?.field === 'interval') return false;
+    if (part?.kind === 'group' && isSeries(part.field)) this.readSeries(part.field, part.parts, element);
+    return true;
+  }
+
   private addGroup(field: string, parts: readonly Part[], element: XmlElement): void {
-    if (field === 'reasons' || field === 'timeErrors') {
-      const groups = (this.head[field] ??= []) as Fields[];
-      if (groups.length === MAX_HEAD_REASONS) {
-        throw new XmlFault(`There are more than ${MAX_HEAD_REASONS} reasons`, element.at);
-      }
-      groups.push(readGroup(this.vocabulary, parts, element));
+    if (isSeries(field)) {
+      if (this.day === null && this.kind !== 'acknowledgement') this.hasEarlySeries = true;
+      else this.readSeries(field, parts, element);
       return;
     }
+    const groups = (this.head[field] ??= []) as Fields[];
+    if (groups.length === MAX_HEAD_REASONS) {
+      throw new XmlFault(`There are more than ${MAX_HEAD_REASONS} reasons`, element.at);
+    }
+    groups.push(readGroup(this.vocabulary, parts, element, this.order));
+  }
+
+  private readSeries(field: string, parts: readonly Part[], element: XmlElement): void {
     try {
-      this.addSeries(field, readGroup(this.vocabulary, parts, element));
+      this.addSeries(field, readGroup(this.vocabulary, parts, element, this.order));
     } catch (error) {
       if (!(error instanceof XmlFault)) throw error;
       const series = readRaw(parts, element);
@@ -120,6 +152,11 @@ export class DocumentBuilder {
     else if (field === 'sides') this.sides.push(this.anomalySide(fields));
     else if (this.kind === 'schedule') this.series.push(this.scheduledSeries(fields));
     else this.confirmed.push(this.confirmedSeries(fields));
+  }
+
+  /** Names of elements of the root that are not part of the document's schema, the first ones. */
+  get unknownElements(): readonly string[] {
+    return [...this.unknown];
   }
 
   /** The complete document, after the end of its root. */
@@ -214,16 +251,23 @@ export class DocumentBuilder {
 
   private answerHead() {
     const { head } = this;
-    const isNamed = findText(head, 'answeredId') !== null && findText(head, 'answeredVersion') !== null;
     return {
       id: identificationOf(head, 'id'),
       createdAt: createdAt(head),
       sender: textOf(head, 'sender'),
       receiver: textOf(head, 'receiver'),
-      answers: isNamed
-        ? { messageId: identificationOf(head, 'answeredId'), version: versionOf(head, 'answeredVersion') }
-        : messageOfFile(this.rules, findText(head, 'payloadName') ?? ''),
+      answers: this.answeredMessage(),
     };
+  }
+
+  /** The message and version that the answer names, else the one of the named file, else the message alone. */
+  private answeredMessage(): AnsweredMessage | null {
+    const { head } = this;
+    const messageId = findText(head, 'answeredId') === null ? null : identificationOf(head, 'answeredId');
+    if (messageId !== null && findText(head, 'answeredVersion') !== null)
+      return { messageId, version: versionOf(head, 'answeredVersion') };
+    const inFile = messageOfFile(this.rules, findText(head, 'payloadName') ?? '');
+    return inFile?.version == null && messageId !== null ? { messageId, version: null } : inFile;
   }
 
   private scheduledSeries(fields: Fields): Series {
@@ -249,9 +293,15 @@ export class DocumentBuilder {
     const reasons = reasonsOf(fields);
     const series = answeredSeries(fields);
     if (periods.length === 0) return { ...series, powersKw: null, reasons, slotReasons: [] };
-    const values = slotValues(periods, this.dayOfHead());
-    const slotReasons = values.reasons.map(({ slot, reasons }) => ({ slot, reasons: reasons.map(reasonOf) }));
-    return { ...series, powersKw: values.powersKw, reasons, slotReasons };
+    return { ...series, ...this.valuesWithReasons(periods), reasons };
+  }
+
+  private valuesWithReasons(periods: readonly Fields[]): Pick<ImposedSeries, 'powersKw' | 'slotReasons'> {
+    const { powersKw, reasons } = slotValues(periods, this.dayOfHead());
+    return {
+      powersKw,
+      slotReasons: reasons.map(({ slot, reasons }) => ({ slot, reasons: reasons.map(reasonOf) })),
+    };
   }
 
   private imposedSeries(fields: Fields): ImposedSeries {
@@ -259,8 +309,7 @@ export class DocumentBuilder {
     const { outParty, outArea, inParty, inArea } = series;
     const flow = [outParty, outArea, inParty, inArea];
     if (!flow.includes(null)) this.rejectDuplicate(`imposed flow ${flow.join(' ')}`);
-    const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
-    return { ...series, powersKw, reasons: reasonsOf(fields) };
+    return { ...series, ...this.valuesWithReasons(groupsOf(fields, 'periods')), reasons: reasonsOf(fields) };
   }
 
   private anomalySide(fields: Fields): AnomalySide {
@@ -275,8 +324,8 @@ export class DocumentBuilder {
   }
 
   private dayOfHead(): DeliveryDay {
-    // The interval is a required part of the head, and the head comes before the first series.
-    if (this.day === null) throw new Error('the interval comes before every series');
+    // No series is read before the interval, and the interval is required.
+    if (this.day === null) throw new Error('the interval is read before every series');
     return this.day;
   }
 
@@ -285,6 +334,9 @@ export class DocumentBuilder {
     this.seen.add(key);
   }
 }
+
+/** Whether the groups of this field are series; the other groups belong to the head. */
+const isSeries = (field: string): boolean => field !== 'reasons' && field !== 'timeErrors';
 
 type RawSeries = Omit<UnusableSeries, 'fault'>;
 
@@ -347,12 +399,12 @@ function allReasons(fields: Fields): Reason[] {
   return [...reasonsOf(fields), ...inErrors];
 }
 
-/** The single outcome among the reasons of an answer. */
+/** The single outcome among the reasons of an answer. Several codes may have the same meaning. */
 function singleOutcome<Outcome>(found: readonly Outcome[], codes: object): Outcome {
   const known = Object.keys(codes).join(', ');
-  const [first] = found;
+  const [first, ...others] = new Set(found);
   if (first === undefined) throw new XmlFault(`None of its reasons is one of ${known}`);
-  if (found.length > 1) throw new XmlFault(`It has more than one of the reasons ${known}`);
+  if (others.length > 0) throw new XmlFault(`Its reasons among ${known} contradict each other`);
   return first;
 }
 

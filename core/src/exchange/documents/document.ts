@@ -29,6 +29,12 @@ export type Recognised = {
 };
 
 export type ReadResult =
-  | { kind: 'ok'; format: MessageFormat; document: ExchangeDocument }
+  | {
+      kind: 'ok';
+      format: MessageFormat;
+      document: ExchangeDocument;
+      /** Names of elements that the platform does not know and has not used. */
+      unknownElements: readonly string[];
+    }
   /** The reason is a sentence with the fault and its place. */
   | { kind: 'unreadable'; reason: string; recognised: Recognised };

@@ -34,11 +34,12 @@ const IMPOSED_NAME: readonly Part[] = [
 ];
 const SERIES: readonly Part[] = [...SERIES_NAME, ...FLOW, periods('+'), reasons('?')];
 
-const CORRESPONDENTS: readonly Part[] = [
+/** Answers may lack what the platform does not use. */
+const correspondents = (rolesTimes: '1' | '?'): readonly Part[] => [
   eic('SenderIdentification', 'sender'),
-  value('SenderRole', 'senderRole'),
+  value('SenderRole', 'senderRole', rolesTimes),
   eic('ReceiverIdentification', 'receiver'),
-  value('ReceiverRole', 'receiverRole'),
+  value('ReceiverRole', 'receiverRole', rolesTimes),
 ];
 const SUBJECT: readonly Part[] = [
   eic('Domain', 'domain', '?'),
@@ -66,7 +67,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
     value('MessageType', 'type'),
     value('ProcessType', 'process'),
     value('ScheduleClassificationType', 'classification'),
-    ...CORRESPONDENTS,
+    ...correspondents('1'),
     value('MessageDateTime', 'createdAt'),
     interval('ScheduleTimeInterval', 'interval'),
     ...SUBJECT,
@@ -76,10 +77,7 @@ const DOCUMENTS: Vocabulary['documents'] = {
   acknowledgement: form('AcknowledgementMessage', 'acknowledgement-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageDateTime', 'createdAt'),
-    eic('SenderIdentification', 'sender'),
-    value('SenderRole', 'senderRole'),
-    eic('ReceiverIdentification', 'receiver'),
-    value('ReceiverRole', 'receiverRole', '?'),
+    ...correspondents('?'),
     value('ReceivingMessageIdentification', 'answeredId', '?'),
     value('ReceivingMessageVersion', 'answeredVersion', '?'),
     value('ReceivingPayloadName', 'payloadName', '?'),
@@ -97,20 +95,20 @@ const DOCUMENTS: Vocabulary['documents'] = {
     value('MessageIdentification', 'id'),
     value('MessageType', 'type'),
     value('MessageDateTime', 'createdAt'),
-    ...CORRESPONDENTS,
+    ...correspondents('?'),
     interval('ScheduleTimeInterval', 'interval'),
     value('ConfirmedMessageIdentification', 'answeredId', '?'),
     value('ConfirmedMessageVersion', 'answeredVersion', '?'),
     ...SUBJECT,
     value('ProcessType', 'process', '?'),
     reasons('+'),
-    group('ImposedTimeSeries', 'imposed', '*', [...IMPOSED_NAME, ...FLOW, periods('+'), reasons('+')]),
+    group('ImposedTimeSeries', 'imposed', '*', [...IMPOSED_NAME, ...FLOW, periods('+'), reasons('*')]),
     group('TimeSeriesConfirmation', 'series', '*', [...SERIES_NAME, ...FLOW, periods('*'), reasons('*')]),
   ]),
   anomaly: form('AnomalyReport', 'anomaly-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageDateTime', 'createdAt'),
-    ...CORRESPONDENTS,
+    ...correspondents('?'),
     interval('ScheduleTimeInterval', 'interval'),
     group('TimeSeriesAnomaly', 'sides', '*', [
       eic('MessageSenderIdentification', 'party'),
@@ -119,18 +117,18 @@ const DOCUMENTS: Vocabulary['documents'] = {
       ...SERIES_NAME,
       ...FLOW,
       periods('+'),
-      reasons('+'),
+      reasons('*'),
     ]),
   ]),
 };
 
 /** StatusRequest 1.0, which ESS 2.3 uses unchanged. */
 export const ESS_STATUS_REQUEST: DocumentForm = {
-  ...form('StatusRequest', 'status-request-xml.dtd', [
+  ...form('StatusRequest', 'request-xml.dtd', [
     value('MessageIdentification', 'id'),
     value('MessageType', 'type'),
     value('ProcessType', 'process'),
-    ...CORRESPONDENTS,
+    ...correspondents('1'),
     value('MessageDateTime', 'createdAt'),
     interval('RequestedTimeInterval', 'interval'),
   ]),

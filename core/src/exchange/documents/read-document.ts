@@ -9,6 +9,9 @@ import { placeOf, readXml, shown, type XmlElement, XmlFault } from './xml.ts';
 /** Characters or bytes per step: a few milliseconds of work. */
 const STEP_LENGTH = 64 * 1024;
 
+const DECLARATION_LENGTH = 256;
+const DECLARED_LATIN1 = /^<\?xml[ \t\r\n][^?>]*encoding[ \t\r\n]*=[ \t\r\n]*["']ISO-8859-1["']/i;
+
 const UNRECOGNISED: Recognised = {
   format: null,
   type: 'unknown',
@@ -52,7 +55,9 @@ export function* readDocumentInSteps(
       yield;
     }
     if (builder === null || format === null) throw new Error('a document has a root element');
-    return { kind: 'ok', format, document: builder.finish(text.length) };
+    if (builder.needsSecondPass) yield* addEarlySeries(text, builder);
+    const document = builder.finish(text.length);
+    return { kind: 'ok', format, document, unknownElements: builder.unknownElements };
   } catch (error) {
     if (!(error instanceof XmlFault)) throw error;
     const place = error.at === null ? '' : ` (${placeOf(text, error.at)})`;
@@ -64,7 +69,23 @@ export function* readDocumentInSteps(
   }
 }
 
-/** Decodes UTF-8 with or without a byte order mark; rejects other encodings by name where they can be recognised. */
+/** Reads the series before the interval of their day, without keeping them in memory until the interval is known. */
+function* addEarlySeries(text: string, builder: DocumentBuilder): Generator<void, void, void> {
+  let stepAt = 0;
+  let isRoot = true;
+  for (const element of readXml(text)) {
+    if (!isRoot && !builder.addEarly(element)) return;
+    isRoot = false;
+    if (element.at - stepAt < STEP_LENGTH) continue;
+    stepAt = element.at;
+    yield;
+  }
+}
+
+/**
+ * Decodes UTF-8 with or without a byte order mark, and ISO-8859-1 where the document declares it. Rejects other encodings
+ * by name where they can be recognised.
+ */
 function* decode(xml: Uint8Array): Generator<void, string, void> {
   const [first, second] = xml;
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -72,7 +93,10 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
   if (isUtf16 || (first === 0x3c && second === 0) || (first === 0 && second === 0x3c)) {
     throw new XmlFault('The document is in UTF-16 or UTF-32; it must be in UTF-8');
   }
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const start = String.fromCharCode(...xml.subarray(0, DECLARATION_LENGTH));
+  // Characters beyond ASCII stand in texts only. Web standards read this name as the superset windows-1252.
+  const encoding = DECLARED_LATIN1.test(start) ? 'iso-8859-1' : 'utf-8';
+  const decoder = new TextDecoder(encoding, { fatal: true });
   const parts: string[] = [];
   for (let at = 0; at < xml.length; at += STEP_LENGTH) {
     try {

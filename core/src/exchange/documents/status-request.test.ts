@@ -6,10 +6,12 @@ import { TSOS } from '../../enums.ts';
 import { tsoCodes } from '../../market-rules.ts';
 import { BUILT_IN_RULES } from '../../market-rules-file.ts';
 import { MAX_IDENTIFICATION_LENGTH } from '../schedule.ts';
+import { messageOfFile, statusRequestFileName } from './file-names.ts';
 import {
   readStatusRequest,
   type StatusRequest,
-  statusRequestFileName,
+  statusRequestId,
+  statusRequestOf,
   writeStatusRequest,
 } from './status-request.ts';
 
@@ -24,7 +26,7 @@ test('a status request in ESS has the elements of its DTD in their order', () =>
   assert.equal(
     writeStatusRequest(request, 'ess'),
     `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE StatusRequest SYSTEM "../scheduleV2r3/dtd/status-request-xml.dtd">
+<!DOCTYPE StatusRequest SYSTEM "../scheduleV2r3/dtd/request-xml.dtd">
 <StatusRequest DtdVersion="1" DtdRelease="0">
 <MessageIdentification v="20261025_SRQ_AMP_20261024T120000Z"/>
 <MessageType v="A59"/>
@@ -53,8 +55,12 @@ test('a status request in CIM has the elements of its schema in their order', ()
 <receiver_MarketParticipant.marketRole.type>A04</receiver_MarketParticipant.marketRole.type>
 <createdDateTime>2026-10-24T12:00:00Z</createdDateTime>
 <AttributeInstanceComponent>
-<attribute>process.processType</attribute>
-<attributeValue>A17</attributeValue>
+<attribute>subject_MarketParticipant.mRID</attribute>
+<attributeValue>${OPERATOR}</attributeValue>
+</AttributeInstanceComponent>
+<AttributeInstanceComponent>
+<attribute>subject_MarketParticipant.marketRole.type</attribute>
+<attributeValue>A08</attributeValue>
 </AttributeInstanceComponent>
 <AttributeInstanceComponent>
 <attribute>schedule_Time_Period.timeInterval</attribute>
@@ -76,9 +82,16 @@ test('a status request is read back with its TSO and day, in both formats', () =
           { ...request, day, codes: tsoCodes(BUILT_IN_RULES, tso, day) },
           format,
         );
-        assert.deepEqual(readStatusRequest(text, BUILT_IN_RULES), { tso, day });
         const id = /(?:MessageIdentification v="|<mRID>)([^"<]+)/.exec(text)?.[1] ?? '';
+        assert.deepEqual(readStatusRequest(text, BUILT_IN_RULES), {
+          id,
+          format,
+          operatorEic: OPERATOR,
+          tso,
+          day,
+        });
         assert.ok(id.length > 0 && id.length <= MAX_IDENTIFICATION_LENGTH, id);
+        assert.deepEqual(statusRequestOf(id, BUILT_IN_RULES), { tso, day });
       },
     ),
   );
@@ -97,9 +110,19 @@ test('any other document is no status request', () => {
   }
 });
 
-test('the file of a status request is named like the others, with the time of the request', () => {
-  assert.equal(
-    statusRequestFileName(request),
-    '20261025_SRQ_11XSALDO-------Z_10XDE-RWENET---W_2026-10-24T12-00-00Z.XML',
-  );
+test('the file of a status request is named without version and time', () => {
+  assert.equal(statusRequestFileName(request), '20261025_SRQ_11XSALDO-------Z_10XDE-RWENET---W.XML');
+});
+
+test('a status request is recognised by its identification, and by its file', () => {
+  const about = { tso: 'DE_AMPRION', day: '2026-10-25' };
+  assert.equal(statusRequestId(request), '20261025_SRQ_AMP_20261024T120000Z');
+  assert.deepEqual(statusRequestOf(statusRequestId(request), BUILT_IN_RULES), about);
+  const named = messageOfFile(BUILT_IN_RULES, `/out/${statusRequestFileName(request).toLowerCase()}`);
+  assert.deepEqual(named, { messageId: '20261025_SRQ_AMP', version: null });
+  assert.deepEqual(statusRequestOf('20261025_SRQ_AMP', BUILT_IN_RULES), about);
+  for (const other of ['20261025_TPS_11XSALDO-------Z_AMP', '20261325_SRQ_AMP', '20261025_SRQ_XXX_1', ''])
+    assert.equal(statusRequestOf(other, BUILT_IN_RULES), null, other);
+  for (const other of ['20261025_SRQ_11XSALDO-------Z_10XDE-RWENET---W_001.XML', '20261025_SRQ.XML'])
+    assert.equal(messageOfFile(BUILT_IN_RULES, other), null, other);
 });

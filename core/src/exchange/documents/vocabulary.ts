@@ -87,41 +87,56 @@ export function groupsOf(fields: Fields, field: string): readonly Fields[] {
   return typeof found === 'object' ? found : [];
 }
 
+/**
+ * Whether the elements of a part must stand in the order of their schema. A TSO rejects a schedule in another order; an
+ * answer in another order is read.
+ */
+export type ElementOrder = 'strict' | 'any';
+
 /** Accepts the elements of a part one by one. Rejects unknown, missing, repeated and misplaced ones. */
 export class Sequence {
   private at = 0;
-  private count = 0;
+  private readonly counts: number[];
   private readonly owner: string;
   private readonly parts: readonly Part[];
+  private readonly order: ElementOrder;
 
-  constructor(owner: string, parts: readonly Part[]) {
+  constructor(owner: string, parts: readonly Part[], order: ElementOrder) {
     this.owner = owner;
     this.parts = parts;
+    this.order = order;
+    this.counts = parts.map(() => 0);
+  }
+
+  find({ name }: XmlElement): Part | null {
+    return this.parts.find((part) => isNamed(part, name)) ?? null;
   }
 
   accept(element: XmlElement): Part {
     const to = this.parts.findIndex((part) => isNamed(part, element.name));
     if (to < 0) throw new XmlFault(`${this.owner} has no element ${shown(element.name)}`, element.at);
     const part = this.parts[to]!;
-    if (to < this.at) {
+    if (this.order === 'strict' && to < this.at) {
       throw new XmlFault(`${element.name} stands twice or in the wrong place in ${this.owner}`, element.at);
     }
-    if (to > this.at) this.moveTo(to, element.at);
-    if (this.count > 0 && (part.times === '1' || part.times === '?')) {
+    if (this.order === 'strict') this.require(this.at, to, element.at);
+    if (this.counts[to]! > 0 && (part.times === '1' || part.times === '?')) {
       throw new XmlFault(`${element.name} stands twice in ${this.owner}`, element.at);
     }
-    this.count++;
+    this.counts[to]!++;
+    this.at = to;
     return part;
   }
 
   finish(at: number): void {
-    this.moveTo(this.parts.length, at);
+    this.require(0, this.parts.length, at);
   }
 
-  private moveTo(to: number, at: number): void {
-    for (; this.at < to; this.at++, this.count = 0) {
-      const { name, times } = this.parts[this.at]!;
-      if (this.count === 0 && (times === '1' || times === '+')) {
+  /** Rejects a missing element among these parts. */
+  private require(from: number, to: number, at: number): void {
+    for (let index = from; index < to; index++) {
+      const { name, times } = this.parts[index]!;
+      if (this.counts[index] === 0 && (times === '1' || times === '+')) {
         throw new XmlFault(`${this.owner} lacks ${name}`, at);
       }
     }
@@ -133,18 +148,23 @@ function isNamed(part: Part, name: string): boolean {
 }
 
 /** The fields of an element and of all elements in it. */
-export function readGroup(vocabulary: Vocabulary, parts: readonly Part[], element: XmlElement): Fields {
+export function readGroup(
+  vocabulary: Vocabulary,
+  parts: readonly Part[],
+  element: XmlElement,
+  order: ElementOrder,
+): Fields {
   const fields: Fields = {};
   rejectAttributes(element, []);
   if (element.text !== '') throw new XmlFault(`${element.name} holds ${shown(element.text)}`, element.at);
-  const sequence = new Sequence(element.name, parts);
+  const sequence = new Sequence(element.name, parts, order);
   for (const child of element.children) {
     const part = sequence.accept(child);
     if (part.kind === 'merged') {
-      Object.assign(fields, readGroup(vocabulary, part.parts, child));
+      Object.assign(fields, readGroup(vocabulary, part.parts, child, order));
     } else if (part.kind === 'group') {
       const groups = fields[part.field] as Fields[] | undefined;
-      const read = readGroup(vocabulary, part.parts, child);
+      const read = readGroup(vocabulary, part.parts, child, order);
       if (groups) groups.push(read);
       else fields[part.field] = [read];
     } else {
@@ -178,7 +198,7 @@ export function readValue(vocabulary: Vocabulary, part: Part, element: XmlElemen
 const BOUNDS: readonly Part[] = [value('start', 'start'), value('end', 'end')];
 
 function readBounds(vocabulary: Vocabulary, element: XmlElement): string {
-  const fields = readGroup(vocabulary, BOUNDS, element);
+  const fields = readGroup(vocabulary, BOUNDS, element, 'any');
   return `${textOf(fields, 'start')}/${textOf(fields, 'end')}`;
 }
 

@@ -3,7 +3,15 @@ import { type DeliveryDay, formatInstant } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
 import { findAreaByParty } from '../../market-rules.ts';
 import { BUILT_IN_RULES } from '../../market-rules-file.ts';
-import type { Acknowledgement, Anomaly, Answer, AnsweredSeries, Confirmation, Reason } from '../answer.ts';
+import type {
+  Acknowledgement,
+  Anomaly,
+  Answer,
+  AnsweredSeries,
+  Confirmation,
+  ConfirmedSeries,
+  Reason,
+} from '../answer.ts';
 import type { Schedule, Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, codeFor } from './codes.ts';
 import { VOCABULARIES } from './formats.ts';
@@ -67,7 +75,9 @@ export function writeAnswer(
 }
 
 function answeredMessage({ answers }: Answer): WrittenFields {
-  return answers === null ? {} : { answeredId: answers.messageId, answeredVersion: String(answers.version) };
+  if (answers === null) return {};
+  const { messageId: answeredId, version } = answers;
+  return version === null ? { answeredId } : { answeredId, answeredVersion: String(version) };
 }
 
 function contentFields(answer: Answer): WrittenFields {
@@ -101,13 +111,18 @@ function confirmationFields(confirmation: Confirmation): WrittenFields {
   return {
     interval: intervalText(day),
     ...reasonFields(reasons),
-    imposed: imposed.values().map((one) => ({ ...seriesFields(one, day), ...reasonFields(one.reasons) })),
-    series: series.values().map(({ powersKw, slotReasons, reasons, ...name }) => {
-      const reasonsAt = new Map(slotReasons.map(({ slot, reasons }) => [slot, reasons.map(reasonField)]));
-      const periods = powersKw === null ? {} : { periods: [periodFields(day, powersKw, reasonsAt)] };
-      return { ...flowFields(name), ...periods, ...reasonFields(reasons) };
-    }),
+    imposed: imposed.values().map((one) => confirmedFields(one, day)),
+    series: series.values().map((one) => confirmedFields(one, day)),
   };
+}
+
+function confirmedFields(
+  { powersKw, slotReasons, reasons, ...name }: ConfirmedSeries,
+  day: DeliveryDay,
+): WrittenFields {
+  const reasonsAt = new Map(slotReasons.map(({ slot, reasons }) => [slot, reasons.map(reasonField)]));
+  const periods = powersKw === null ? {} : { periods: [periodFields(day, powersKw, reasonsAt)] };
+  return { ...flowFields(name), ...periods, ...reasonFields(reasons) };
 }
 
 function anomalyFields({ day, sides }: Anomaly): WrittenFields {

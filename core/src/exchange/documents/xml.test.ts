@@ -202,7 +202,14 @@ test('text that is no XML is rejected with the reason', () => {
     ['<r><!-- a -- b --></r>', /holds "--"/],
     ['<r><!-- a', /comment does not end/],
     ['<?xml version="1.1"?><r/>', /version must be 1.0/],
-    ['<?xml version="1.0" encoding="ISO-8859-1"?><r/>', /encoding "ISO-8859-1"/],
+    [
+      '<?xml version="1.0" encoding="ISO-8859-7"?><r/>',
+      /encoding "ISO-8859-7"; it must be UTF-8 or ISO-8859-1/,
+    ],
+    ['<r><?xml-stylesheet href="a.xsl"?></r>', /Processing instructions/],
+    ['<r/><?xml-stylesheet href="a.xsl"?>', /Processing instructions/],
+    ['<?xml-stylesheet><r/>', /Processing instructions/],
+    [`<?xml-stylesheet ${'?'.repeat(600)}?><r/>`, /Processing instructions/],
     [' <?xml version="1.0"?><r/>', /Processing instructions/],
     ['<p:r xmlns:p="u"><a/></p:r>', /"a" is not of the document's namespace/],
   ];
@@ -232,6 +239,16 @@ test('all sizes are limited', () => {
   assert.match(faultOf(`<?xml${' '.repeat(4_000_000)}`), /declaration is malformed/);
   const attributes = Array.from({ length: XML_LIMITS.attributes + 1 }, (_, at) => ` a${at}="1"`).join('');
   assert.match(faultOf(`<r${attributes}/>`), /too many attributes/);
+});
+
+test('style sheets before the root are skipped', () => {
+  const sheet = "<?xml-stylesheet type='text/xsl' href='http://127.0.0.1:1/a?b=1&amp;c=2'?>";
+  for (const text of [
+    `${sheet}<r/>`,
+    `<?xml version="1.0"?>\n${sheet}\n<!-- a -->${sheet}<r/>`,
+    `<?xml version="1.0" encoding="iso-8859-1"?><!DOCTYPE r SYSTEM "r.dtd">${sheet}<r/>`,
+  ])
+    assert.equal(faultOf(text), 'none', text);
 });
 
 test('a document with a prefix is the same document', () => {

@@ -1,7 +1,8 @@
 /**
  * Reads the subset of XML that schedule messages need: elements, attributes, text and comments. A document type
- * declaration is skipped, and what it refers to is never loaded. Internal subsets, custom entities and processing
- * instructions are rejected, because they let a document attack its reader. All sizes are limited.
+ * declaration and style sheet instructions are skipped, and what they refer to is never loaded. Internal subsets, custom
+ * entities and other processing instructions are rejected, because they let a document attack its reader. All sizes are
+ * limited.
  */
 export const XML_LIMITS = {
   depth: 8,
@@ -49,10 +50,12 @@ const CLOSE = /<\/([A-Za-z_][\w.:-]{0,200})[ \t\r\n]{0,200}>/y;
 const SPACES = ' \t\r\n';
 const DECLARATION = /<\?xml([ \t\r\n][^?]{0,200})\?>/y;
 const DECLARED_ENCODING = /encoding[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/;
+const ENCODINGS: readonly string[] = ['UTF-8', 'ISO-8859-1'];
 const DECLARED_VERSION = /version[ \t\r\n]*=[ \t\r\n]*(?:"1\.0"|'1\.0')/;
 /** A declaration without internal subset. Its name is not checked, because TSOs send wrong ones. */
 const DOCTYPE =
   /<!DOCTYPE[ \t\r\n]{1,200}[A-Za-z_:][\w.:-]{0,200}(?:[ \t\r\n]{1,200}(?:SYSTEM|PUBLIC[ \t\r\n]{1,200}(?:"[^"<>]{0,500}"|'[^'<>]{0,500}'))[ \t\r\n]{1,200}(?:"[^"<>]{0,500}"|'[^'<>]{0,500}'))?[ \t\r\n]{0,200}>/y;
+const STYLE_SHEET = /<\?xml-stylesheet[ \t\r\n](?:[^<>?]|\?(?!>)){0,500}\?>/y;
 const REFERENCE = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|([A-Za-z]+));|&/g;
 /** XML allows tab, line ends and the control characters above ASCII. */
 const FORBIDDEN = /[[\p{Cc}\ufffe\uffff]--[\t\n\r\u007f-\u009f]]/v;
@@ -90,7 +93,7 @@ class XmlReader {
   }
 
   readProlog(): void {
-    if (this.text.startsWith('<?xml')) {
+    if (/^<\?xml(?!-)/.test(this.text)) {
       DECLARATION.lastIndex = 0;
       const declaration = DECLARATION.exec(this.text);
       if (declaration === null) throw this.fault('The XML declaration is malformed');
@@ -99,8 +102,9 @@ class XmlReader {
       if (!DECLARED_VERSION.test(attributes)) throw this.fault('The XML version must be 1.0', 0);
       const [, quoted, singleQuoted] = DECLARED_ENCODING.exec(attributes) ?? [];
       const encoding = quoted ?? singleQuoted ?? 'UTF-8';
-      if (encoding.toUpperCase() !== 'UTF-8') {
-        throw this.fault(`The document declares the encoding ${shown(encoding)}; it must be UTF-8`, 0);
+      if (!ENCODINGS.includes(encoding.toUpperCase())) {
+        const known = ENCODINGS.join(' or ');
+        throw this.fault(`The document declares the encoding ${shown(encoding)}; it must be ${known}`, 0);
       }
     }
     this.skipGap();
@@ -227,12 +231,15 @@ class XmlReader {
     } while (this.skipMarkup());
   }
 
-  /** Skips a comment or the document type declaration here. Rejects everything else that starts with '<!' or '<?'. */
+  /** Skips a comment or a part of the prolog here. Rejects everything else that starts with '<!' or '<?'. */
   private skipMarkup(): boolean {
     const { text, at } = this;
     if (text.charAt(at) !== '<') return false;
     const second = text.charAt(at + 1);
-    if (second === '?') throw this.fault('Processing instructions are not accepted');
+    if (second === '?') {
+      this.skipStyleSheet();
+      return true;
+    }
     if (second !== '!') return false;
     if (text.startsWith('<!--', at)) {
       const end = text.indexOf('--', at + 4);
@@ -247,6 +254,14 @@ class XmlReader {
     }
     if (text.startsWith('<![CDATA[', at)) throw this.fault('CDATA sections are not accepted');
     throw this.fault('Declarations are not accepted');
+  }
+
+  private skipStyleSheet(): void {
+    STYLE_SHEET.lastIndex = this.at;
+    if (this.rootName !== '' || !STYLE_SHEET.test(this.text)) {
+      throw this.fault('Processing instructions are not accepted');
+    }
+    this.at = STYLE_SHEET.lastIndex;
   }
 
   private skipDoctype(): void {

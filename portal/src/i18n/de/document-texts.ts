@@ -87,6 +87,10 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ['It answers the message {}, not {}.', 'Sie antwortet auf die Nachricht {1}, nicht auf {2}.'],
   ['Version {} of {} was never sent.', 'Version {1} von {2} wurde nie gesendet.'],
   [
+    'It answers version {}; version {} was sent since and has no answer yet.',
+    'Sie antwortet auf Version {1}; seither wurde Version {2} gesendet, die noch ohne Antwort ist.',
+  ],
+  [
     'It answers version {}; version {} was sent since.',
     'Sie antwortet auf Version {1}; inzwischen wurde Version {2} gesendet.',
   ],
@@ -98,6 +102,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   ['The TSO rejected the whole schedule: {}.', 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {1}.'],
   ['The TSO rejected the schedule: {}.', 'Der ÜNB hat den Fahrplan abgelehnt: {1}.'],
+  ['The TSO rejected the status request: {}.', 'Der ÜNB hat die Statusanfrage abgelehnt: {1}.'],
   ['The TSO found errors in series: {}.', 'Der ÜNB hat Fehler in Zeitreihen gefunden: {1}.'],
   [
     'The series {} has other parties or areas than ours.',
@@ -107,6 +112,14 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   [
     'The file has {} bytes; at most {} are accepted. It was not read.',
     'Die Datei hat {1} Bytes; höchstens {2} werden angenommen. Sie wurde nicht gelesen.',
+  ],
+  [
+    'It has elements that are not known and were not used: {}. {*}',
+    'Sie hat Elemente, die nicht bekannt sind und nicht verwendet wurden: {1}. {2}',
+  ],
+  [
+    'It has elements that are not known and were not used: {}.',
+    'Sie hat Elemente, die nicht bekannt sind und nicht verwendet wurden: {1}.',
   ],
   [
     'It has series that our schedule does not have: {}. Further reasons of the TSO: {}.',
@@ -184,6 +197,26 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     '{} has not answered version {} of the schedule of {} for {}, sent at {} (ACK_MINUTES={}).',
     '{1} hat auf Version {2} des Fahrplans des {3d}, gesendet am {5t}, nach {6} Minuten nicht geantwortet.',
   ],
+  [
+    '{} has acknowledged version {} of the schedule of {} for {}, sent at {}, and has not confirmed it.',
+    '{1} hat den Empfang von Version {2} des Fahrplans des {3d}, gesendet am {5t}, bestätigt, den Fahrplan selbst aber nicht.',
+  ],
+  [
+    '{} has not sent its final confirmation of version {} of the schedule of {} for {}, and the day-after gate has closed.',
+    '{1} hat Version {2} des Fahrplans des {3d} nicht endgültig bestätigt, und die Day-After-Frist ist vorbei.',
+  ],
+  [
+    '{} confirms version {} of the schedule of {} for {} and has not answered version {}, sent at {}. It may not have received version {}.',
+    '{1} bestätigt Version {2} des Fahrplans des {3d} und hat auf Version {5}, gesendet am {6t}, nicht geantwortet. Version {7} ist vielleicht nicht angekommen.',
+  ],
+  [
+    'The status request about the schedule of {} for {}, sent at {}, was rejected.',
+    'Die Statusanfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt.',
+  ],
+  [
+    'The status request about the schedule of {} for {}, sent at {}, was rejected. {*}',
+    'Die Statusanfrage zum Fahrplan des {1d} für {2}, gesendet am {3t}, wurde abgelehnt. {4}',
+  ],
   ['An incoming message cannot be read.', 'Eine eingegangene Nachricht lässt sich nicht lesen.'],
   ['An incoming message cannot be read. {*}', 'Eine eingegangene Nachricht lässt sich nicht lesen. {1}'],
   [
@@ -241,7 +274,7 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
     'Eine Zeitreihe eines Fahrplans nennt beide Partner und beide Regelzonen',
   ],
   ['None of its reasons is one of {}', 'Keiner der Gründe ist einer von {1}'],
-  ['It has more than one of the reasons {}', 'Sie hat mehr als einen der Gründe {1}'],
+  ['Its reasons among {} contradict each other', 'Die Gründe unter {1} widersprechen sich'],
   ['The version {} is not a whole number from 1 to {}', 'Die Version {1} ist keine ganze Zahl von 1 bis {2}'],
   [
     'The time of the message {} is not a date and time with offset',
@@ -254,8 +287,8 @@ export const DOCUMENT_TEXTS: readonly Template[] = [
   ],
   ['The document is not in UTF-8, whatever it declares', 'Das Dokument ist nicht in UTF-8'],
   [
-    'The document declares the encoding {}; it must be UTF-8',
-    'Das Dokument nennt die Kodierung {1}; es muss UTF-8 sein',
+    'The document declares the encoding {}; it must be UTF-8 or ISO-8859-1',
+    'Das Dokument nennt die Kodierung {1}; es muss UTF-8 oder ISO-8859-1 sein',
   ],
   [
     '{} is no schedule message and no answer to one',

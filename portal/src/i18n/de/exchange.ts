@@ -129,6 +129,13 @@ export const exchange: Dictionary['exchange'] = {
       unknown_series: 'Den ÜNB fragen, welche Zeitreihe es ist, und die Bilanzkreise prüfen.',
       out_of_balance:
         'Die Mengen korrigieren: Die Viertelstunden eines Fahrplans müssen sich zu null saldieren.',
+      confirmation_overdue: 'Die Antwort ist erneut angefordert; bleibt sie aus, den ÜNB anrufen.',
+      final_missing:
+        'Die Antwort ist erneut angefordert; bleibt sie aus, den ÜNB anrufen: Er rechnet ab, was er bestätigt hat.',
+      older_version_confirmed:
+        'Den ÜNB fragen, ob er die neuere Version hat; wenn nicht, den Fahrplan vor der Frist erneut senden.',
+      status_request_rejected:
+        'In der Nachricht die Gründe des ÜNB ansehen und ihn nach seiner letzten Antwort fragen.',
       disk: 'Auf dem Dateisystem des Datenordners Platz schaffen.',
     },
     severities: { critical: 'kritisch', warning: 'Warnung' },
@@ -139,6 +146,10 @@ export const exchange: Dictionary['exchange'] = {
       unsent_before_gate: 'Kurz vor der Frist nicht gesendet',
       unknown_series: 'Zeitreihe, die wir nicht haben',
       out_of_balance: 'Fahrplan nicht ausgeglichen',
+      confirmation_overdue: 'Bestätigung überfällig',
+      final_missing: 'Endgültige Bestätigung fehlt',
+      older_version_confirmed: 'Ältere Version bestätigt',
+      status_request_rejected: 'Statusanfrage abgelehnt',
       disk: 'Festplatte fast voll',
     },
     toMessage: 'Nachricht öffnen',

@@ -121,6 +121,12 @@ export const exchange = {
       unsent_before_gate: 'Send the nominations now.',
       unknown_series: 'Ask the TSO which series it is, and check the balance groups.',
       out_of_balance: 'Correct the volumes: the slots of a schedule must net to zero.',
+      confirmation_overdue: 'The answer was requested again; without one, phone the TSO.',
+      final_missing:
+        'The answer was requested again; without one, phone the TSO: it settles what it has confirmed.',
+      older_version_confirmed:
+        'Ask the TSO whether it has the newer version; if not, send the schedule again before the gate.',
+      status_request_rejected: 'Open the message for the TSO’s reasons, and ask the TSO for its last answer.',
       disk: 'Free space on the file system of the data folder.',
     },
     severities: { critical: 'critical', warning: 'warning' },
@@ -131,6 +137,10 @@ export const exchange = {
       unsent_before_gate: 'Unsent shortly before the gate',
       unknown_series: 'Series that we do not have',
       out_of_balance: 'Schedule out of balance',
+      confirmation_overdue: 'Confirmation overdue',
+      final_missing: 'Final confirmation missing',
+      older_version_confirmed: 'Older version confirmed',
+      status_request_rejected: 'Status request rejected',
       disk: 'Disk nearly full',
     },
     toMessage: 'Open the message',

@@ -89,7 +89,8 @@ export type MadeSchedule = {
   };
 };
 
-type ScheduleRow = {
+/** A version of a schedule, without its series. */
+export type ScheduleRow = {
   id: string;
   tso: Tso;
   version: number;
@@ -102,13 +103,22 @@ type ScheduleRow = {
   is_final: boolean;
 };
 
+const SCHEDULE_COLUMNS =
+  'id, tso, version, state, created_at, sent_at, identification, acknowledged_at, confirmed_at, is_final';
+
 const NEWEST = statement(
   'newest_schedules',
-  `select distinct on (tso) id, tso, version, state, created_at, sent_at, identification, acknowledged_at, confirmed_at,
-     is_final
+  `select distinct on (tso) ${SCHEDULE_COLUMNS}
    from message
    where direction = 'out' and identification = any($1::text[]) and (sent_at is not null or not $2::boolean)
    order by tso, version desc`,
+);
+
+const SENT_VERSIONS = statement(
+  'sent_schedule_versions',
+  `select ${SCHEDULE_COLUMNS} from message
+   where direction = 'out' and identification = $1 and sent_at is not null
+   order by version desc`,
 );
 
 type SeriesColumns = [
@@ -145,40 +155,50 @@ const identificationsOf = (
 /** Reads the newest schedule of each TSO for a day. */
 export async function readNewestSchedules(
   tx: Tx,
-  { operatorEic, rules }: Scheduler,
+  scheduler: Scheduler,
   day: DeliveryDay,
   only: { tso?: Tso; isSent: boolean },
 ): Promise<MadeSchedule[]> {
   const tsos = only.tso === undefined ? TSOS : [only.tso];
-  const identifications = identificationsOf(tsos, { operatorEic, rules }, day);
+  const identifications = identificationsOf(tsos, scheduler, day);
   const rows = await tx.query<ScheduleRow>(NEWEST, [identifications, only.isSent]);
   const made: MadeSchedule[] = [];
-  for (const row of rows) {
-    const columns = await tx.arrays<SeriesColumns>(SERIES, [row.identification, row.version]);
-    const series = columns.map(seriesOf);
-    made.push({
-      schedule: {
-        operatorEic,
-        tso: row.tso,
-        codes: tsoCodes(rules, row.tso, day),
-        day,
-        messageId: row.identification,
-        version: row.version,
-        series,
-      },
-      series,
-      message: {
-        id: row.id,
-        state: row.state,
-        createdAt: row.created_at,
-        sentAt: row.sent_at,
-        acknowledgedAt: row.acknowledged_at,
-        confirmedAt: row.confirmed_at,
-        isFinal: row.is_final,
-      },
-    });
-  }
+  for (const row of rows) made.push(await readSchedule(tx, scheduler, day, row));
   return made;
+}
+
+/** Lists all versions of a schedule that were sent, newest first. */
+export async function listSentVersions(
+  tx: Tx,
+  scheduler: Scheduler,
+  { tso, day }: { tso: Tso; day: DeliveryDay },
+): Promise<ScheduleRow[]> {
+  return tx.query<ScheduleRow>(SENT_VERSIONS, identificationsOf([tso], scheduler, day));
+}
+
+/** Reads the series of a version. */
+export async function readSchedule(
+  tx: Tx,
+  { operatorEic, rules }: Scheduler,
+  day: DeliveryDay,
+  row: ScheduleRow,
+): Promise<MadeSchedule> {
+  const { tso, version, identification: messageId } = row;
+  const columns = await tx.arrays<SeriesColumns>(SERIES, [messageId, version]);
+  const series = columns.map(seriesOf);
+  return {
+    schedule: { operatorEic, tso, codes: tsoCodes(rules, tso, day), day, messageId, version, series },
+    series,
+    message: {
+      id: row.id,
+      state: row.state,
+      createdAt: row.created_at,
+      sentAt: row.sent_at,
+      acknowledgedAt: row.acknowledged_at,
+      confirmedAt: row.confirmed_at,
+      isFinal: row.is_final,
+    },
+  };
 }
 
 function seriesOf(columns: SeriesColumns): StoredSeries {

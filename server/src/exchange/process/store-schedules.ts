@@ -10,11 +10,11 @@ import {
   type Schedule,
 } from '@saldo/core/exchange/schedule.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
-import { recordConfirmations, recordSent } from '../../nominations/actions.ts';
+import { recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { statement } from '../../platform/db/statement.ts';
 import { insertSchedule, lockDay } from '../store.ts';
+import { inheritConfirmations } from './confirmations.ts';
 import type { Exchange, SendRun } from './exchange.ts';
 import {
   adoptNominations,
@@ -168,11 +168,6 @@ async function storeSchedule(
   return id;
 }
 
-const CONFIRMED = statement(
-  'confirmed_nominations',
-  'select id, matched, confirmed_at from nomination where id = any($1::uuid[]) and matched is not null',
-);
-
 /**
  * Nominations may change and change back before anything is sent. Then the newest versions equal the schedule that was
  * sent, so they are recorded as sent and inherit the TSO's confirmation.
@@ -197,16 +192,8 @@ async function adopt(
   if (message.sentAt === null) return;
   const ids = adopted.map(({ nominationId }) => nominationId);
   await recordSent(tx, ids, now);
-  const earlier = adopted.flatMap(({ before }) => before ?? []);
-  const confirmed = await tx.query<{ id: string; matched: number[]; confirmed_at: number | null }>(
-    CONFIRMED,
-    [earlier],
+  const pairs = adopted.flatMap(({ before, nominationId }) =>
+    before === null ? [] : [{ from: before, to: nominationId }],
   );
-  const newIdOf = new Map(adopted.map(({ before, nominationId }) => [before, nominationId]));
-  for (const isFinal of [false, true]) {
-    const matched = confirmed
-      .filter(({ confirmed_at }) => (confirmed_at !== null) === isFinal)
-      .map(({ id, matched: matchedKw }) => ({ id: newIdOf.get(id) as string, matchedKw }));
-    await recordConfirmations(tx, matched, isFinal, now);
-  }
+  await inheritConfirmations(tx, pairs, now);
 }

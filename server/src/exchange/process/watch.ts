@@ -8,6 +8,7 @@ import {
   MINUTE_MS,
 } from '@saldo/core/delivery-day.ts';
 import { isTooSoon } from '@saldo/core/exchange/sending.ts';
+import { gatesOf } from '@saldo/core/gates.ts';
 import { appendEvents } from '../../events/store.ts';
 import type { Database, Db, Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/db/new-id.ts';
@@ -30,6 +31,8 @@ export type WatchRun = { begun: AlarmRow[]; ended: AlarmRow[]; open: AlarmCounts
 const UNSENT_LEAD_MS = 15 * MINUTE_MS;
 /** The job that sends has this time before a due schedule counts as unsent. */
 const SEND_GRACE_MS = 10_000;
+/** A TSO confirms a schedule within this time after the wait phase, or after a later sending. */
+const CONFIRMATION_MS = 60 * MINUTE_MS;
 /** Less free space raises an alarm: the database and the message folders need room to write. */
 const DISK_LIMIT_BYTES = 1024 ** 3;
 /**
@@ -39,6 +42,8 @@ const DISK_LIMIT_BYTES = 1024 ** 3;
 const WATCHED_DAYS = 10;
 /** These alarms end only by acknowledgement. */
 const ENDED_BY_OPERATOR: readonly AlarmKind[] = ['unreadable', 'unknown_series'];
+/** These alarms make a status request, because the TSO may have answered without our receiving it. */
+const REQUESTING: readonly AlarmKind[] = ['answer_overdue', 'confirmation_overdue', 'final_missing'];
 
 /**
  * Compares the state of the exchange with the open alarms, begins those that are missing and ends those whose cause
@@ -54,11 +59,7 @@ export async function watchExchange(db: Database, now: number, watching: Watchin
     const found = await compare(tx, now, watching, diskCauses);
     const begun = await begin(tx, found.begins, now);
     const ended = await tx.query<AlarmRow>(END, [found.ends.map(({ id }) => id), timestamp(now)]);
-    for (const { kind, tso, delivery_day: day } of begun) {
-      if (kind === 'answer_overdue' && tso !== null && day !== null) {
-        await storeStatusRequest(tx, { tso, day }, watching, now);
-      }
-    }
+    await requestAnswers(tx, begun, watching, now);
     const events = [
       ...begun.map((row) => alarmEvent('exchange.alarm', row)),
       ...ended.map((row) => alarmEvent('exchange.alarm_resolved', row)),
@@ -67,6 +68,22 @@ export async function watchExchange(db: Database, now: number, watching: Watchin
     const left = found.open.filter(({ id }) => !ended.some((one) => one.id === id));
     return { begun, ended, open: countByKind([...left, ...begun]) };
   });
+}
+
+/** Stores a status request for each alarm about a missing answer; alarms that begin together share one. */
+async function requestAnswers(
+  tx: Tx,
+  begun: readonly AlarmRow[],
+  watching: Watching,
+  now: number,
+): Promise<void> {
+  const requested = new Set<string>();
+  for (const { kind, tso, delivery_day: day } of begun) {
+    if (!REQUESTING.includes(kind) || tso === null || day === null || requested.has(`${tso} ${day}`))
+      continue;
+    requested.add(`${tso} ${day}`);
+    await storeStatusRequest(tx, { tso, day }, watching, now);
+  }
 }
 
 const LOCK = statement('lock_alarms', "select pg_advisory_xact_lock(hashtext('saldo alarms'))");
@@ -140,13 +157,17 @@ const END = statement(
 
 /** The first watched day. */
 const FIRST_DAY = 'least($1::date, (select min(delivery_day) from alarm where ended_at is null))';
+/** A newer version of the schedule `m`. */
+const NEWER = "n.direction = 'out' and n.identification = m.identification and n.version > m.version";
 /** Schedules of the index `message_unsettled` to which the TSO has not answered in a newer version either. */
 const UNSETTLED = `m.direction = 'out' and m.type = 'schedule'
   and m.state not in ('stored', 'acknowledged', 'confirmed') and m.delivery_day >= ${FIRST_DAY}
   and not exists (
-    select from message n
-    where n.direction = 'out' and n.identification = m.identification and n.version > m.version
-      and n.state in ('acknowledged', 'rejected', 'confirmed'))`;
+    select from message n where ${NEWER} and n.state in ('acknowledged', 'rejected', 'confirmed'))`;
+
+/** Schedules of the index `message_unconfirmed`: acknowledged, without a final confirmation. */
+const UNCONFIRMED = `m.direction = 'out' and m.type = 'schedule' and m.state = 'acknowledged'
+  and m.delivery_day >= ${FIRST_DAY}`;
 
 /** $1 first watched day, $2 its start, $3 now, $4 overdue if sent before, $5 gates until, $6 unsent since. */
 const CAUSES = statement(
@@ -176,7 +197,34 @@ const CAUSES = statement(
    group by n.tso, n.delivery_day, n.gate_closure, u.error
    union all
    select 'out_of_balance', null, u.tso, u.delivery_day, null, u.noted_at, u.error, null
-   from unsent_schedule u where u.is_unbalanced and u.delivery_day >= ${FIRST_DAY}`,
+   from unsent_schedule u where u.is_unbalanced and u.delivery_day >= ${FIRST_DAY}
+   union all
+   (select distinct on (m.identification) 'confirmation_overdue', m.id, m.tso, m.delivery_day, m.version, m.sent_at, null, null
+    from message m
+    where m.confirmed_at is null and ${UNCONFIRMED}
+      and not exists (select from message n where ${NEWER} and n.confirmed_at is not null)
+    order by m.identification, m.version)
+   union all
+   select 'final_missing', m.id, m.tso, m.delivery_day, m.version, null, null, null
+   from message m
+   where ${UNCONFIRMED}
+     and not exists (select from message n where ${NEWER} and (n.state in ('acknowledged', 'confirmed') or n.is_final))
+   union all
+   (select distinct on (m.identification) 'older_version_confirmed', m.id, m.tso, m.delivery_day, m.version, m.sent_at,
+      c.version::text, null
+    from message m
+    join message c on c.delivery_day = m.delivery_day and c.tso = m.tso and c.direction = 'in'
+      and c.type = 'confirmation' and c.state = 'ignored' and c.version < m.version and c.created_at >= m.sent_at
+    where m.state in ('sent', 'delivered') and ${UNSETTLED}
+    order by m.identification, m.version, c.version desc)
+   union all
+   select 'status_request_rejected', m.id, m.tso, m.delivery_day, null, m.sent_at, m.error, null
+   from message m
+   where m.direction = 'out' and m.type <> 'schedule' and m.state = 'rejected' and m.delivery_day >= ${FIRST_DAY}
+     and not exists (
+       select from message n
+       where n.delivery_day = m.delivery_day and n.tso = m.tso and n.id > m.id
+         and (n.type = 'confirmation' and n.state = 'applied' or n.type = 'status_request' and n.state = 'acknowledged'))`,
 );
 
 type CauseRow = {
@@ -203,7 +251,7 @@ async function findExchangeCauses(db: Db, now: number, watching: Watching): Prom
   return rows.flatMap((row) => causeOf(row, now, watching) ?? []);
 }
 
-function causeOf(row: CauseRow, now: number, { ackMs }: Watching): Cause | null {
+function causeOf(row: CauseRow, now: number, watching: Watching): Cause | null {
   const { message_id: messageId, tso, delivery_day: day, number, at, detail } = row;
   const about = { tso, day, messageId };
   const schedule = `the schedule of ${day} for ${tso}`;
@@ -213,8 +261,26 @@ function causeOf(row: CauseRow, now: number, { ackMs }: Watching): Cause | null 
       return { ...about, kind: row.kind, cause: `rejected ${messageId}`, text };
     }
     case 'answer_overdue': {
-      const text = `${tso} has not answered version ${number} of ${schedule}, sent at ${instant(at)} (ACK_MINUTES=${ackMs / MINUTE_MS}).`;
+      const text = `${tso} has not answered version ${number} of ${schedule}, sent at ${instant(at)} (ACK_MINUTES=${watching.ackMs / MINUTE_MS}).`;
       return { ...about, kind: row.kind, cause: `answer_overdue ${messageId}`, text };
+    }
+    case 'confirmation_overdue':
+    case 'final_missing':
+      return isConfirmationDue(row, now, watching)
+        ? { ...about, kind: row.kind, cause: `${row.kind} ${messageId}`, text: unconfirmedText(row) }
+        : null;
+    case 'older_version_confirmed': {
+      const text = `${tso} confirms version ${detail} of ${schedule} and has not answered version ${number}, sent at ${instant(at)}. It may not have received version ${number}.`;
+      return { ...about, kind: row.kind, cause: `older_version_confirmed ${messageId}`, text };
+    }
+    case 'status_request_rejected': {
+      const text = `The status request about ${schedule}, sent at ${instant(at)}, was rejected. ${detail ?? ''}`;
+      return {
+        ...about,
+        kind: row.kind,
+        cause: `status_request_rejected ${messageId}`,
+        text: text.trimEnd(),
+      };
     }
     case 'unreadable': {
       const text = `An incoming message cannot be read. ${detail ?? ''}`.trimEnd();
@@ -232,6 +298,24 @@ function causeOf(row: CauseRow, now: number, { ackMs }: Watching): Cause | null 
     case 'unsent_before_gate':
       return unsentCause(row, now);
   }
+}
+
+/** Final confirmations come when the day-after gate has closed; the TSO has the same time for them as for an answer. */
+function isConfirmationDue(
+  { kind, delivery_day: day, at }: CauseRow,
+  now: number,
+  { rules, ackMs }: Watching,
+): boolean {
+  if (day === null) return false;
+  const { waitEnd, dayAfter } = gatesOf(day, rules);
+  return now >= (kind === 'final_missing' ? dayAfter + ackMs : Math.max(waitEnd, at ?? 0) + CONFIRMATION_MS);
+}
+
+function unconfirmedText({ kind, tso, delivery_day: day, number, at }: CauseRow): string {
+  const version = `version ${number} of the schedule of ${day} for ${tso}`;
+  return kind === 'final_missing'
+    ? `${tso} has not sent its final confirmation of ${version}, and the day-after gate has closed.`
+    : `${tso} has acknowledged ${version}, sent at ${instant(at)}, and has not confirmed it.`;
 }
 
 const instant = (at: number | null): string => (at === null ? '' : formatInstant(at));

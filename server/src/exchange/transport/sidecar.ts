@@ -13,6 +13,9 @@ const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
   status_request: CODES.statusRequest.type,
 };
 
+/** The number of a document without versions, a status request. */
+const UNVERSIONED = 1;
+
 /** The properties of a message for an AS4 gateway, which cannot take them from a file name. */
 export function writeSidecar(message: OutgoingMessage, { operatorEic, rules }: Sender): Buffer {
   const { id, type, tso, day, version, document } = message;
@@ -22,7 +25,7 @@ export function writeSidecar(message: OutgoingMessage, { operatorEic, rules }: S
   const properties = {
     message_id: encodeId(ID_PREFIX.message, id),
     document_type: documentType,
-    document_no: version,
+    document_no: version ?? UNVERSIONED,
     fulfillment_date: day,
     subject_party_id: operatorEic,
     subject_party_role: CODES.role.operator,

@@ -369,6 +369,7 @@ const RELEASED = {
   '019-event-timeline': '7d41bc7d28b43eac7f2531953a776ddb473616ca9fe2fef0aa64e2682a507052',
   '020-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
   '021-archive': '945124167d69e06c35fb89e95f511c6b308c6126c44b12213a69d260427d4644',
+  '023-confirmation-alarms': 'e3499ce705b652c4b7ab69f44c90b3d805709a00dfc9d3f3d247b0595c1a33d4',
   '029-without-archive': 'bf71de689ba14d7945522be4a1f6d467c1ccadf258737f9cf7c676db7d389639',
 };
 
