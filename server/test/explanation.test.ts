@@ -114,8 +114,7 @@ test('after a move into the position of its contract partner, an explanation lea
   await world.nominate();
 
   const nominations = await listNominated(request);
-  for (const { id } of nominations)
-    assertExplains((await request(`/v1/nominations/${id}/explanation`)).body);
+  for (const { id } of nominations) assertExplains((await request(`/v1/nominations/${id}/explanation`)).body);
   const newest = nominations.find(({ eic, status }) => eic === mine.eic && status !== 'superseded');
   const explained: Explanation = (await request(`/v1/nominations/${newest?.id}/explanation`)).body;
   assert.equal(explained.direction, 'in');

@@ -41,7 +41,9 @@ async function assertOutcome(parties: readonly Party[], expected: readonly [clos
     const [closed, open] = expected[at]!;
     // In open slots nominations are what is valid, and all slots of the contracts have the same volume.
     const slots = flat(DAY, 0).slice(0, CLOSED);
-    return closed === open ? [] : [[eic, slots.map((_, slot) => `${slot + 1} ${closed} ${open} ${closed - open}`)]];
+    return closed === open
+      ? []
+      : [[eic, slots.map((_, slot) => `${slot + 1} ${closed} ${open} ${closed - open}`)]];
   });
   assert.deepEqual(listed.map(summarize).toSorted(), differing.toSorted());
 }
