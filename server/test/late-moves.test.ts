@@ -153,19 +153,16 @@ test('of two moves that were not sent in time, neither counts in the slots that 
 test('a move of a customer that sells as much as it buys stays, although no nomination shows that it was sent', async () => {
   const { day, start, beforeGate, afterOutage } = nextDay();
   await start();
-  const [producer, trader, consumer] = [
-    await party('DE_AMPRION'),
-    await party('DE_TENNET'),
-    await party('DE_TRANSNET_BW'),
-  ];
+  const [producer, trader] = [await party('DE_AMPRION'), await party('DE_TENNET')];
+  const [consumer, neighbour] = [await party('DE_TRANSNET_BW'), await party('DE_TENNET')];
   const moved = await party('DE_50HERTZ', trader);
   const [bought, sold] = [await agree(producer, trader), await agree(trader, consumer)];
-  const [other, unsent] = [await agree(producer, consumer), await agree(consumer, moved)];
+  const [other, unsent] = [await agree(producer, neighbour), await agree(neighbour, consumer)];
   for (const contract of [bought, sold, other]) await say(contract, day, flat(day, 100));
   await send(day);
   await beforeGate(10);
   await move(trader, moved);
-  // The nomination of the producer now counts the moved purchase; no nomination counts the moved sale.
+  // The nomination of the producer now counts the moved purchase. That of the consumer does not count the moved sale.
   await say(other, day, flat(day, 110));
   await send(day);
   await beforeGate(20);
@@ -175,7 +172,8 @@ test('a move of a customer that sells as much as it buys stays, although no nomi
   await assertOutcome(day, [
     [producer, [210, 210]],
     [trader, [0, 0]],
-    [moved, [0, -7]],
-    [consumer, [-210, -203]],
+    [moved, [0, 0]],
+    [neighbour, [-110, -103]],
+    [consumer, [-100, -107]],
   ]);
 });
