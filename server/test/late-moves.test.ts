@@ -6,7 +6,7 @@ import { assertScheduled, type Party, sandboxMarket, summarize } from './late-ma
 import { assertExplains, flat, listNominated } from './nominated.ts';
 
 const market = await sandboxMarket(await startTestPlatform({ environment: { SANDBOX: 'on' } }));
-const { setClock, party, agree, say, move, send, schedules, current, saldo, late } = market;
+const { call, setClock, party, agree, say, move, send, schedules, current, saldo, late } = market;
 
 /** In the slots that close during the outage, and in the slots that are open after it. */
 type Outcome = [closedKwh: number, openKwh: number];
@@ -148,6 +148,28 @@ test('of two moves that were not sent in time, neither counts in the slots that 
     [third, [0, 120]],
     [buyer, [-100, -120]],
   ]);
+});
+
+test('a change after the outage reaches the former position of a move that was late', async () => {
+  const { day, start, beforeGate, afterOutage } = nextDay();
+  await start();
+  const [former, buyer] = [await party('DE_AMPRION'), await party('DE_AMPRION')];
+  const next = await party('DE_TENNET', former);
+  const contract = await agree(former, buyer);
+  await say(contract, day, flat(day, 100));
+  await send(day);
+  await beforeGate(10);
+  await move(former, next);
+  await afterOutage();
+  await send(day);
+  // The late move would be between areas. What it replaced was within one, and may still be withdrawn there.
+  const query = `delivery_date=${day}&status=valid&slot_number_to=1`;
+  const [first] = (await buyer.ask(`/v1/transactions?${query}`)).body.transactions;
+  await call('POST', `/transactions/${first.id}/invalidate`, { reason: 'meter failure' });
+  await call('POST', '/nominations/run', {});
+  for (const one of [former, next, buyer]) assert.equal((await saldo(one, day))[0], 0, one.tso);
+  await send(day);
+  await assertConsistent([former, next, buyer], day);
 });
 
 test('a move of a customer that sells as much as it buys stays, although no nomination shows that it was sent', async () => {
