@@ -1,121 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LatePositionDay, Message, Tso } from '@saldo/api';
-import { kwhFromMwh } from '@saldo/core/energy.ts';
-import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { nominateDue } from '../src/nominations/actions.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { operating, readSchedule } from './exchanging.ts';
-import { assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { flat, kwhOf, listNominated, type Nominated } from './nominated.ts';
-import { newEic } from './world.ts';
+import { operating } from './exchanging.ts';
+import { assertRefused, startTestPlatform } from './harness.ts';
+import { bridge, type Party, sandboxMarket, summarize } from './late-market.ts';
+import { assertExplains, flat, kwhOf, listNominated } from './nominated.ts';
 
-/** Everything is done over HTTP, on the clock of a sandbox. */
 const platform = await startTestPlatform({ environment: { SANDBOX: 'on' } });
 const { db, exchange } = platform;
-const operator = client(platform.baseUrl, await platform.world.operatorKey());
-
-async function call(method: string, path: string, body: unknown) {
-  const answer = await operator(`/operator/v1${path}`, { method, body });
-  assert.ok(answer.status < 300, answer.text);
-  return answer.body;
-}
-const setClock = (now: string) => call('PUT', '/clock', { now });
-
-type Party = { brp: string; eic: string; tso: Tso; customer: string; ask: ReturnType<typeof client> };
-
-async function party(tso: Tso): Promise<Party> {
-  const { id: brp } = await call('POST', '/brps', { name: `BRP of ${tso}` });
-  const eic = newEic();
-  await call('POST', '/balance-groups', { brp_id: brp, eic, name: eic, tsos: [tso] });
-  const body = { brp_id: brp, name: `Customer of ${eic}`, balance_group: { eic, tso } };
-  const { id: customer } = await call('POST', '/customers', body);
-  const { secret } = await call('POST', '/api-keys', { owner: { type: 'brp', id: brp }, name: 'test' });
-  const ask = client(platform.baseUrl, secret);
-  const active = await ask(`/v1/customers/${customer}`, { method: 'PATCH', body: { status: 'active' } });
-  assert.equal(active.status, 200, active.text);
-  return { brp, eic, tso, customer, ask };
-}
-
-let contracts = 0;
-async function agree(seller: Party, buyer: Party): Promise<string> {
-  const { id } = await call('POST', '/contracts', {
-    external_id: `LATE-${++contracts}`,
-    type: 'ppa',
-    seller_customer_id: seller.customer,
-    buyer_customer_id: buyer.customer,
-    delivery_start: '2025-12-31T23:00:00Z',
-    delivery_end: '2026-12-31T23:00:00Z',
-  });
-  return id;
-}
-
-/** Sets a day of a contract in kWh, and nets the change. */
-async function say(contract: string, day: string, kwh: readonly (number | null)[]) {
-  const volumes = kwh.map((one) => (one === null ? null : one / 1000));
-  await call('PUT', `/contracts/${contract}/days/${day}`, { volumes });
-  return call('POST', '/nominations/run', {});
-}
-
-/** Sends the day and returns the new messages as `TSO version`. */
-async function send(day: string): Promise<string[]> {
-  const { messages, faults } = await call('POST', '/exchange/send', { delivery_date: day });
-  assert.deepEqual(faults, []);
-  return (messages as Message[]).map(({ tso, version }) => `${tso} ${version}`).toSorted();
-}
-
-/** The newest schedule of each TSO. All of them net to zero. */
-async function schedules(day: string): Promise<Map<Tso, Schedule>> {
-  const { messages } = (await operator(`/operator/v1/messages?delivery_date=${day}&type=schedule&limit=100`))
-    .body;
-  const newest = new Map<Tso, Schedule>();
-  for (const { id, tso } of messages) {
-    const { text } = await operator(`/operator/v1/messages/${id}/raw`);
-    newest.set(tso, await readSchedule(Buffer.from(text)));
-  }
-  for (const [tso, schedule] of newest) {
-    const area = { DE_AMPRION: 'AMP', DE_TENNET: 'TTG', DE_TRANSNET_BW: 'TBW', DE_50HERTZ: '50H' }[tso];
-    const isIncoming = (id: string) => id.endsWith('_OUT') || id.endsWith(`_${area}`);
-    for (const at of flat(day, 0).keys()) {
-      const net = schedule.series.reduce(
-        (kw, { identification, powersKw }) => kw + (isIncoming(identification) ? 1 : -1) * powersKw[at]!,
-        0,
-      );
-      assert.equal(net, 0, `${tso} slot ${at + 1}`);
-    }
-  }
-  return newest;
-}
-
-const bridge = (files: Map<Tso, Schedule>, tso: Tso, identification: string) =>
-  files.get(tso)?.series.find((series) => series.identification === identification)?.powersKw;
-
-const current = async ({ ask, eic }: Party, day: string): Promise<Nominated[]> =>
-  (await listNominated(ask, `&delivery_date=${day}&eic=${eic}`)).filter(
-    ({ status }) => status !== 'superseded',
-  );
-
-/** The nominated saldo in kWh per slot, signed. */
-async function saldo(of: Party, day: string): Promise<number[]> {
-  const total = flat(day, 0);
-  for (const { direction, slots } of await current(of, day)) {
-    for (const [at, { amount }] of slots.entries())
-      total[at]! += (direction === 'out' ? 1 : -1) * kwhOf(amount);
-  }
-  return total;
-}
-
-const late = async (query = ''): Promise<LatePositionDay[]> =>
-  walk(operator, `/operator/v1/nominations/late${query}`, 'late', 1);
-
-/** A late position-day as its balance group and, per slot, nominated, transactions and difference in kWh. */
-const summarize = ({ eic, slots }: LatePositionDay) => [
-  eic,
-  slots.map(({ slot_number, nominated, transactions, difference }) =>
-    [slot_number, ...[nominated, transactions, difference].map(kwhFromMwh)].join(' '),
-  ),
-];
+const market = await sandboxMarket(platform);
+const { operator, call, setClock, party, agree, say, send, schedules, current, saldo, late } = market;
 
 const [a1, a2, t1, w1, h1] = [
   await party('DE_AMPRION'),
@@ -127,16 +23,7 @@ const [a1, a2, t1, w1, h1] = [
 const [between, within, elsewhere] = [await agree(a1, t1), await agree(a1, a2), await agree(h1, w1)];
 const PARTIES = [a1, a2, t1, w1, h1];
 
-async function assertNetsToZero(day: string): Promise<void> {
-  const saldos = await Promise.all(PARTIES.map((one) => saldo(one, day)));
-  for (const at of flat(day, 0).keys()) {
-    assert.equal(
-      saldos.reduce((sum, one) => sum + one[at]!, 0),
-      0,
-      `slot ${at + 1}`,
-    );
-  }
-}
+const assertNetsToZero = (day: string) => market.assertNetsToZero(PARTIES, day);
 
 /** At 08:00Z of this day it is 09:00 local time: slot 38, which begins at 09:15, has just closed. */
 const DAY = '2026-11-18';
@@ -183,17 +70,7 @@ test('the closed slots of that correction are listed as late, with sign and diff
 async function assertExplained({ ask }: Party, day: string, versions: number): Promise<void> {
   const nominations = await listNominated(ask, `&delivery_date=${day}`);
   assert.equal(nominations.length, versions);
-  for (const { id } of nominations) {
-    const { direction, slots } = (await ask(`/v1/nominations/${id}/explanation`)).body;
-    for (const { slot_number, amount, transactions } of slots) {
-      const sum = transactions.reduce(
-        (kwh: number, { role, volume }: { role: string; volume: number }) =>
-          kwh + (role === 'sender' ? kwhOf(volume) : -kwhOf(volume)),
-        0,
-      );
-      assert.equal(Math.max(direction === 'out' ? sum : -sum, 0), kwhOf(amount), `${id} slot ${slot_number}`);
-    }
-  }
+  for (const { id } of nominations) assertExplains((await ask(`/v1/nominations/${id}/explanation`)).body);
 }
 
 test('the explanation of a version with frozen slots lists the transactions that it counted', async () => {

@@ -1,4 +1,5 @@
-import type { Tso } from '@saldo/api';
+import assert from 'node:assert/strict';
+import type { Explanation, Tso } from '@saldo/api';
 import { slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -32,6 +33,19 @@ export const listNominated = async (request: Client, query = ''): Promise<Nomina
 export const kwhOf = kwhFromMwh;
 export const amountsOf = (nomination: Nominated) => nomination.slots.map(({ amount }) => kwhOf(amount));
 export const nominationUuid = ({ id }: Nominated) => decodeId(ID_PREFIX.nomination, id) as string;
+
+/** The saldo of the listed transactions equals the nomination's amount in every slot, and none of them is zero. */
+export function assertExplains({ nomination_id, direction, slots }: Explanation): void {
+  for (const { slot_number, amount, transactions } of slots) {
+    const saldo = transactions.reduce(
+      (kwh, { role, volume }) => kwh + (role === 'sender' ? kwhOf(volume) : -kwhOf(volume)),
+      0,
+    );
+    const expected = Math.max(0, direction === 'out' ? saldo : -saldo);
+    assert.equal(kwhOf(amount), expected, `${nomination_id} slot ${slot_number}`);
+    for (const { volume } of transactions) assert.notEqual(volume, 0);
+  }
+}
 
 /** The same value in every slot of a day. */
 export const flat = (day: string, value: number) => Array.from({ length: slotCount(day) }, () => value);

@@ -27,15 +27,25 @@ export type StoredContractDay = {
   invalidated: (InvalidatedCell & Marked)[];
 };
 
-/** The contract-day with the changes that were marked as late at the time of their mark. */
-export const applyLateMarks = (contractDay: StoredContractDay): StoredContractDay => ({
-  ...contractDay,
-  sheets: contractDay.sheets.map((sheet) => ({ ...sheet, createdAt: sheet.lateAt ?? sheet.createdAt })),
-  invalidated: contractDay.invalidated.map((cell) => ({
-    ...cell,
-    invalidatedAt: cell.lateAt ?? cell.invalidatedAt,
-  })),
-});
+/** The contract-day with the changes that were marked as late at the time of their mark, if it counts. */
+export function applyLateMarks(
+  contractDay: StoredContractDay,
+  counts: (lateAt: number) => boolean = () => true,
+): StoredContractDay {
+  const timeOf = (lateAt: number | null, otherwise: number) =>
+    lateAt !== null && counts(lateAt) ? lateAt : otherwise;
+  return {
+    ...contractDay,
+    sheets: contractDay.sheets.map((sheet) => ({
+      ...sheet,
+      createdAt: timeOf(sheet.lateAt, sheet.createdAt),
+    })),
+    invalidated: contractDay.invalidated.map((cell) => ({
+      ...cell,
+      invalidatedAt: timeOf(cell.lateAt, cell.invalidatedAt),
+    })),
+  };
+}
 
 const SHEETS = statement(
   'sheets_of_contract_days',

@@ -17,6 +17,7 @@ type ExplainedRow = {
   delivery_day: DeliveryDay;
   direction: Direction;
   amounts: number[];
+  created_at: number;
   basis_contracts: number[];
   basis_revisions: number[];
   basis_invalidations: number[];
@@ -28,7 +29,8 @@ const FIND = perViewer(
   'brp_no = $2',
   (
     andTenant,
-  ) => `select id, position_no, delivery_day, direction, amounts, basis_contracts, basis_revisions, basis_invalidations
+  ) => `select id, position_no, delivery_day, direction, amounts, created_at, basis_contracts, basis_revisions,
+     basis_invalidations
    from nomination where id = $1${andTenant}`,
 );
 
@@ -70,11 +72,12 @@ export async function explainNomination(
 type Reading = Transaction[][];
 
 /**
- * The basis of a version does not say whether changes were marked as late before it or after it, nor whether late changes
- * still counted, as they did in earlier releases. The reading that sums to the amount is the one that it counted.
+ * The basis of a version does not say which changes were marked as late when it was created: a mark may be of the same
+ * instant, and a later mark replaces an earlier one. Nor does it say whether late changes still counted, as they did in
+ * earlier releases. The reading that sums to the amount is the one that it counted.
  */
 async function readingsOf(db: Db, row: ExplainedRow, closings: readonly number[]): Promise<Reading[]> {
-  const { delivery_day: day, position_no: position } = row;
+  const { delivery_day: day, position_no: position, created_at: createdAt } = row;
   const keys = row.basis_contracts.map((contractNo, at) => ({
     contractNo,
     day,
@@ -82,15 +85,16 @@ async function readingsOf(db: Db, row: ExplainedRow, closings: readonly number[]
     invalidations: row.basis_invalidations[at] ?? 0,
   }));
   const contractDays = await readContractDays(db, keys);
-  const read = (days: readonly StoredContractDay[], deadlines: readonly number[]): Reading => {
-    const shares = days.map((contractDay) => shareOf(contractDay, position, deadlines));
+  const read = (counts: (lateAt: number) => boolean, deadlines: readonly number[]): Reading => {
+    const shares = contractDays.map((one) => shareOf(applyLateMarks(one, counts), position, deadlines));
     return deadlines.map((_, at) => shares.flatMap((share) => share[at] ?? []));
   };
   return [
-    read(contractDays.map(applyLateMarks), closings),
-    read(contractDays, closings),
+    read((lateAt) => lateAt <= createdAt, closings),
+    read((lateAt) => lateAt < createdAt, closings),
+    read(() => true, closings),
     read(
-      contractDays,
+      () => false,
       closings.map(() => Infinity),
     ),
   ];
@@ -107,7 +111,8 @@ function shareOf(
     // A volume of zero contributes nothing to the saldo.
     if (cell === null || cell.volumeKwh === 0) return null;
     const { revision, senderPosition, receiverPosition } = cell.sheet;
-    if (senderPosition !== position && receiverPosition !== position) return null;
+    // Nor does energy that a position sends to itself, or that passes between others.
+    if ((senderPosition === position) === (receiverPosition === position)) return null;
     return {
       id: idOf.get(revision)?.(at + 1) ?? '',
       contract_id: encodeId(ID_PREFIX.contract, contractDay.contractId),

@@ -56,54 +56,60 @@ export async function saveLate(tx: Tx, netted: readonly NettedLate[], now: numbe
   ]);
 }
 
-const SCHEDULED = `scheduled as (
+/**
+ * $1 day, $2 nominations of the newest schedules, $3 closing, $4 time. The changes before the closing and after the time
+ * that none of these nominations counted, of contract-days with transactions between control areas. A change is in the
+ * schedules if a nomination of either side counted it.
+ */
+const LATE_CHANGES = `scheduled as (
      select b.contract_no, max(b.revision) as revision, max(b.invalidations) as invalidations
      from nomination n,
        unnest(n.basis_contracts, n.basis_revisions, n.basis_invalidations) as b (contract_no, revision, invalidations)
-     where n.id = any($3::uuid[])
-     group by b.contract_no)`;
-const BETWEEN_AREAS = `sender.no = s.sender_position and receiver.no = s.receiver_position
-       and sender.tso <> receiver.tso and $2::tso in (sender.tso, receiver.tso)`;
-const LATE_SHEETS = `s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $4
-       and s.revision > coalesce((select revision from scheduled k where k.contract_no = s.contract_no), 0)
-       and ${BETWEEN_AREAS}`;
-const LATE_INVALIDATIONS = `i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $4
-       and i.number > coalesce((select invalidations from scheduled k where k.contract_no = i.contract_no), 0)
-       and s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
-       and ${BETWEEN_AREAS}`;
+     where n.id = any($2::uuid[])
+     group by b.contract_no),
+   between_areas as (
+     select distinct s.contract_no from sheet s
+     join position sender on sender.no = s.sender_position
+     join position receiver on receiver.no = s.receiver_position
+     where s.delivery_day = $1 and sender.tso <> receiver.tso),
+   late_sheet as (
+     select s.contract_no, s.revision from sheet s
+     join between_areas using (contract_no) left join scheduled k using (contract_no)
+     where s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $3 and s.created_at > $4
+       and s.revision > coalesce(k.revision, 0)),
+   late_invalidation as (
+     select i.contract_no, i.number from invalidation i
+     join between_areas using (contract_no) left join scheduled k using (contract_no)
+     where i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $3 and i.invalidated_at > $4
+       and i.number > coalesce(k.invalidations, 0)),
+   late_contract as (
+     select contract_no from late_sheet union select contract_no from late_invalidation)`;
 
 /** Like every writer of volumes, `MARK_LATE` needs the contract rows locked, in the order of imports. */
 const LOCK_LATE_CONTRACTS = statement(
   'lock_contracts_of_late_changes',
-  `with ${SCHEDULED}
-   select c.no from contract c
-   where c.no in (
-     select s.contract_no from sheet s, position sender, position receiver where ${LATE_SHEETS}
-     union
-     select i.contract_no from invalidation i, sheet s, position sender, position receiver
-     where ${LATE_INVALIDATIONS})
-   order by c.no for no key update of c`,
+  `with ${LATE_CHANGES}
+   select no from contract where no in (select contract_no from late_contract) order by no for no key update`,
 );
 
 /**
- * $1 day, $2 TSO, $3 nominations of the newest schedules, $4 instant, $5 now. A change is in those schedules if a
- * nomination of either side counted it. Both positions of the marked changes become dirty.
+ * Parameters as above, and $5 now. All positions of the contract-days become dirty: those of the marked changes, and
+ * those of the earlier transactions that count again in closed slots, which are others after a move.
  */
 const MARK_LATE = statement(
   'mark_late_changes',
-  `with ${SCHEDULED},
-   late_sheet as (
-     update sheet s set late_at = $5 from position sender, position receiver
-     where ${LATE_SHEETS}
-     returning s.sender_position, s.receiver_position),
-   late_invalidation as (
-     update invalidation i set late_at = $5 from sheet s, position sender, position receiver
-     where ${LATE_INVALIDATIONS}
-     returning s.sender_position, s.receiver_position)
+  `with ${LATE_CHANGES},
+   marked_sheet as (
+     update sheet s set late_at = $5 from late_sheet l
+     where s.contract_no = l.contract_no and s.delivery_day = $1 and s.revision = l.revision),
+   marked_invalidation as (
+     update invalidation i set late_at = $5 from late_invalidation l
+     where i.contract_no = l.contract_no and i.delivery_day = $1 and i.number = l.number)
    insert into changed_position (position_no, delivery_day)
-   select distinct of_change.position_no, $1::date
-   from (select * from late_sheet union all select * from late_invalidation) as late (sender, receiver),
-     lateral (values (sender), (receiver)) as of_change (position_no)
+   select distinct of_sheet.position_no, $1::date
+   from sheet s join late_contract using (contract_no),
+     lateral (values (s.sender_position), (s.receiver_position)) as of_sheet (position_no)
+   where s.delivery_day = $1
    order by position_no
    on conflict (position_no, delivery_day) do update set touched_at = clock_timestamp()
    returning position_no`,
@@ -111,26 +117,34 @@ const MARK_LATE = statement(
 
 export type Unscheduled = {
   day: DeliveryDay;
-  tso: Tso;
   /** The nominations in the newest schedules of the day. */
   scheduledIds: readonly string[];
-  /** When the last slot closed that a schedule should have changed. */
+  /** When the newest of these schedules was made. */
+  scheduledAt: number;
+  /** When the last slot closed. */
   closedAt: number;
 };
 
 /**
- * Marks changes between this control area and others as late that are in no schedule although their slots have closed.
- * For closed slots they count from now on, not from their creation, so that netting them again takes them out of the
- * nominations. Returns whether any was marked that was not before.
+ * Marks changes of contracts between control areas as late that are in no schedule although slots have closed. For closed
+ * slots they count from now on, not from their creation, so that netting them again takes them out of the nominations.
+ * Returns whether any was marked.
+ *
+ * A change that no nomination counted is not always missing in the schedules: changes that cancel out in a position make no
+ * version of its nomination, as when a customer moves that sells as much as it buys. Changes before the newest schedule are
+ * therefore marked only when no later one is left.
  */
 export async function markLateChanges(
   tx: Tx,
-  { day, tso, scheduledIds, closedAt }: Unscheduled,
+  { day, scheduledIds, scheduledAt, closedAt }: Unscheduled,
   now: number,
 ): Promise<boolean> {
-  const values = [day, tso, scheduledIds, timestamp(closedAt)];
-  if ((await tx.query(LOCK_LATE_CONTRACTS, values)).length === 0) return false;
-  return (await tx.query(MARK_LATE, [...values, timestamp(now)])).length > 0;
+  for (const after of [scheduledAt, 0]) {
+    const values = [day, scheduledIds, timestamp(closedAt), timestamp(after)];
+    if ((await tx.query(LOCK_LATE_CONTRACTS, values)).length === 0) continue;
+    if ((await tx.query(MARK_LATE, [...values, timestamp(now)])).length > 0) return true;
+  }
+  return false;
 }
 
 export type LateRow = {

@@ -203,7 +203,7 @@ async function readNettingInputs(
     contracts.add(contractNo);
     if (isLate) lateContracts.add(contractNo);
   }
-  await addRevisionsElsewhere(tx, dirty, inputs, [...hasCorrections]);
+  await addSheetsElsewhere(tx, dirty, inputs, [...hasCorrections], firstClosing);
   const counts = await tx.query<InvalidationCount>(INVALIDATIONS, [[...contracts], [...closings.keys()]]);
   for (const { contract_no, delivery_day, known, last_at } of counts) {
     for (const [at, positionDay] of dirty.entries()) {
@@ -216,32 +216,35 @@ async function readNettingInputs(
   return inputs;
 }
 
-const NEWEST_REVISIONS = statement(
-  'newest_revisions',
-  `select contract_no, delivery_day, max(revision) as revision from sheet
+const NEWEST_SHEETS = statement(
+  'newest_sheets',
+  `select contract_no, delivery_day, max(revision), max(coalesce(late_at, created_at)) from sheet
    where contract_no = any($1::int[]) and delivery_day = any($2::date[])
    group by contract_no, delivery_day`,
 );
 
+type NewestSheet = [contractNo: number, day: DeliveryDay, revision: number, lastAt: number];
+
 /**
- * After a change of balance group the newest revisions of a contract-day belong to another position. The basis includes
- * them, since they superseded transactions of this one.
+ * After a change of balance group the newest sheets of a contract-day belong to another position. The basis includes
+ * them, since they superseded transactions of this one, and where they are late these transactions count again.
  */
-async function addRevisionsElsewhere(
+async function addSheetsElsewhere(
   tx: Tx,
   dirty: readonly DirtyPositionDay[],
   inputs: readonly NettingInput[],
   contracts: readonly number[],
+  firstClosing: (day: DeliveryDay) => number,
 ): Promise<void> {
   if (contracts.length === 0) return;
   const inputsOf = Map.groupBy(inputs, (_, at) => dirty[at]!.delivery_day);
-  const rows = await tx.arrays<[contractNo: number, day: DeliveryDay, revision: number]>(NEWEST_REVISIONS, [
-    contracts,
-    [...inputsOf.keys()],
-  ]);
-  for (const [contractNo, day, revision] of rows) {
-    for (const { revisions } of inputsOf.get(day) ?? [])
-      if (revisions.has(contractNo)) revisions.set(contractNo, revision);
+  const rows = await tx.arrays<NewestSheet>(NEWEST_SHEETS, [contracts, [...inputsOf.keys()]]);
+  for (const [contractNo, day, revision, lastAt] of rows) {
+    for (const { revisions, lateContracts } of inputsOf.get(day) ?? []) {
+      if (!revisions.has(contractNo)) continue;
+      revisions.set(contractNo, revision);
+      if (lastAt >= firstClosing(day)) lateContracts.add(contractNo);
+    }
   }
 }
 
@@ -258,7 +261,7 @@ async function readLateDays(
   );
   const keyOf = ({ contractNo, day }: { contractNo: number; day: DeliveryDay }) => `${contractNo} ${day}`;
   const keys = new Map(late.flat().map((key) => [keyOf(key), { ...key, ...WHOLE_CONTRACT_DAY }]));
-  const contractDays = (await readContractDays(tx, [...keys.values()])).map(applyLateMarks);
+  const contractDays = (await readContractDays(tx, [...keys.values()])).map((one) => applyLateMarks(one));
   const found = new Map(contractDays.map((contractDay) => [keyOf(contractDay), contractDay]));
   return late.map((ofPosition) => ofPosition.flatMap((key) => found.get(keyOf(key)) ?? []));
 }

@@ -25,7 +25,7 @@ import { timestamp } from '../platform/db/wire-types.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
 import { joinStatus } from './sheet-status.ts';
-import { type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
+import { hasMoved, type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 type SheetColumns = [
   at: number,
@@ -107,6 +107,15 @@ const INSERT_INVALIDATIONS = statement(
        + row_number() over (partition by of_day.contract_no, of_day.delivery_day order by of_day.revision),
      of_day.revision, of_day.slots::smallint[], $5, $6, $7
    from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)`,
+);
+
+/** Positions of all sheets of contract-days, also of those that are superseded as a whole. */
+const POSITIONS_OF_DAYS = statement(
+  'positions_of_contract_days',
+  `select s.delivery_day, of_sheet.position_no
+   from unnest($1::int[], $2::date[]) as changed (contract_no, delivery_day)
+   join sheet s on s.contract_no = changed.contract_no and s.delivery_day = changed.delivery_day,
+     lateral (values (s.sender_position), (s.receiver_position)) as of_sheet (position_no)`,
 );
 
 /** A sheet and the parties of its transactions. */
@@ -264,6 +273,7 @@ export class DayBatch {
     await this.saveStatuses(states);
     await this.saveInvalidations(states, reason);
     this.collectDirty(dirty);
+    await this.collectFormer(dirty);
     await this.appendEvents(states);
   }
 
@@ -276,8 +286,25 @@ export class DayBatch {
     await appendEvents(this.tx, events, this.now);
   }
 
+  /**
+   * Adds the former positions of contract-days whose parties have changed: where the new parties came too late for a closed
+   * slot, nominations count a transaction of a former position, and this change may decide that they no longer do.
+   */
+  private async collectFormer(dirty: DirtyPositions): Promise<void> {
+    const moved = [...this.states.values()].filter(
+      ({ contract, history, stored, changed, repeatsVolumes }) =>
+        hasMoved(contract) && !repeatsVolumes && (changed.size > 0 || history.length > stored),
+    );
+    if (moved.length === 0) return;
+    const rows = await this.tx.arrays<[day: DeliveryDay, position: number]>(POSITIONS_OF_DAYS, [
+      moved.map(({ contract }) => contract.no),
+      moved.map(({ day }) => day),
+    ]);
+    for (const [day, position] of rows) dirty.addPositions(day, [position]);
+  }
+
   /** Adds the positions of all new sheets and of all sheets whose statuses have changed. */
-  collectDirty(dirty: DirtyPositions): void {
+  private collectDirty(dirty: DirtyPositions): void {
     for (const { day, history, stored, changed, repeatsVolumes } of this.states.values()) {
       const sheets = [...changed, ...history.slice(stored)];
       if (repeatsVolumes) dirty.addMoved(day, sheets);

@@ -26,20 +26,21 @@ export class DirtyPositions {
 
   /** A transaction between a position and itself does not change the saldo, so its position-day stays clean. */
   add(day: DeliveryDay, { sender, receiver }: Parties): void {
-    if (sender.positionNo !== receiver.positionNo) this.addAll(day, [sender, receiver]);
+    if (sender.positionNo !== receiver.positionNo)
+      this.addPositions(day, [sender.positionNo, receiver.positionNo]);
   }
 
   /** Sheets of one contract-day that have the same volumes. A side whose position is always the same stays clean. */
   addMoved(day: DeliveryDay, sheets: readonly Parties[]): void {
     for (const side of ['sender', 'receiver'] as const) {
-      const parties = sheets.map((sheet) => sheet[side]);
-      if (parties.some(({ positionNo }) => positionNo !== parties[0]!.positionNo)) this.addAll(day, parties);
+      const positions = sheets.map((sheet) => sheet[side].positionNo);
+      if (positions.some((position) => position !== positions[0])) this.addPositions(day, positions);
     }
   }
 
-  private addAll(day: DeliveryDay, parties: readonly Party[]): void {
-    const positions = this.found.getOrInsertComputed(day, () => new Set());
-    for (const { positionNo } of parties) positions.add(positionNo);
+  addPositions(day: DeliveryDay, positions: readonly number[]): void {
+    const ofDay = this.found.getOrInsertComputed(day, () => new Set());
+    for (const position of positions) ofDay.add(position);
   }
 
   /** One statement for all, in a fixed order: a transaction must not mark twice. */

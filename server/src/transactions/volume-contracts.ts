@@ -30,6 +30,12 @@ export type VolumeContract = {
   readonly restsFrom: DeliveryDay | null;
 };
 
+const ALWAYS = '-infinity';
+
+/** Whether a customer of the contract has changed its balance group. */
+export const hasMoved = ({ sellerFrom, buyerFrom }: VolumeContract): boolean =>
+  sellerFrom !== ALWAYS || buyerFrom !== ALWAYS;
+
 /** The parties whose balance groups the volumes of a day belong to. */
 export function partiesOn(contract: VolumeContract, day: DeliveryDay): { seller: Party; buyer: Party } {
   const { seller, buyer, sellerFrom, buyerFrom, former } = contract;
@@ -139,7 +145,7 @@ async function readParties(
   values: readonly unknown[],
 ): Promise<VolumeContract[]> {
   const found = (await db.arrays<ContractColumns>(contracts, values)).map(contractOf);
-  const changed = found.filter(({ sellerFrom, buyerFrom }) => sellerFrom !== ALWAYS || buyerFrom !== ALWAYS);
+  const changed = found.filter(hasMoved);
   if (changed.length === 0) return found;
   const rows = await db.arrays<FormerColumns>(FORMER_PARTIES, [changed.map(({ no }) => no)]);
   const former = Map.groupBy(rows, ([contractNo]) => contractNo);
@@ -150,8 +156,6 @@ async function readParties(
     })),
   }));
 }
-
-const ALWAYS = '-infinity';
 
 const INACTIVE_CUSTOMERS = statement(
   'inactive_customers_of_contracts',

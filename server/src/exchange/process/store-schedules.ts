@@ -94,7 +94,7 @@ export async function storeSchedules(
 
 /**
  * Slots may close between a change and the schedule with it. The TSO then no longer accepts it, so it must not stay
- * nominated: it is marked as late, and its positions are netted again. Returns the TSOs with changes that were marked.
+ * nominated: it is marked as late, and its positions are netted again. Returns the TSOs whose schedules wait for that.
  */
 async function markUnsendable(
   tx: Tx,
@@ -103,15 +103,17 @@ async function markUnsendable(
   wanted: WantedSchedules,
   { closings, now }: { closings: readonly number[]; now: number },
 ): Promise<Tso[]> {
-  const scheduledIds = made.flatMap(({ series }) => series.flatMap(({ nominationId }) => nominationId ?? []));
-  const marked: Tso[] = [];
-  for (const { tso, withheldSlots } of next) {
-    const lastSlot = withheldSlots.at(-1);
-    if (lastSlot === undefined || !wanted.sendable.includes(tso)) continue;
-    const closedAt = closings[lastSlot - 1] ?? 0;
-    if (await markLateChanges(tx, { day: wanted.day, tso, scheduledIds, closedAt }, now)) marked.push(tso);
-  }
-  return marked;
+  const withheld = next.flatMap(({ tso, withheldSlots }) =>
+    withheldSlots.length > 0 && wanted.sendable.includes(tso) ? [tso] : [],
+  );
+  if (withheld.length === 0) return [];
+  const unscheduled = {
+    day: wanted.day,
+    scheduledIds: made.flatMap(({ series }) => series.flatMap(({ nominationId }) => nominationId ?? [])),
+    scheduledAt: Math.max(0, ...made.map(({ message }) => message.createdAt)),
+    closedAt: closings.findLast((closing) => now >= closing) ?? 0,
+  };
+  return (await markLateChanges(tx, unscheduled, now)) ? withheld : [];
 }
 
 /** A request that names the day of a rejected schedule sends it again under a new version, even if it is unchanged. */
