@@ -75,7 +75,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   required: false,
   description:
-    'Any text that you choose. A request repeated with the same key within 24 hours is not applied again and gets the same answer.',
+    'Any text that you choose, best a UUID. A request repeated with the same key within 24 hours is not applied again and gets the same answer, also with another API key of the same owner.',
   // Header values are printable, and spaces at their ends are not part of them.
   schema: { type: 'string', maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]([ -~]*[!-~])?$' },
   example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
