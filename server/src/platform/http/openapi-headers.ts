@@ -41,9 +41,10 @@ export const HEADERS = {
     example: 'true',
   },
   Link: {
-    description: 'Addresses of the `first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288).',
+    description:
+      'Addresses of the `first`, `prev`, `next` and `last` page of this version of the list, as far as they exist (RFC 8288).',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="[a-z]+"(, <[^>]+>; rel="[a-z]+")*$' },
-    example: '<https://market.example/v1/assets?page=2&limit=10>; rel="next"',
+    example: '<https://market.example/v1/assets?page=2&limit=10&listVersion=assets-1234>; rel="next"',
   },
   'X-Total-Count': {
     description: 'Number of records in the list.',
