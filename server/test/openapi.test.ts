@@ -21,6 +21,9 @@ import { type Answer, client, startTestPlatform } from './harness.ts';
 const CONDITIONAL =
   /\/(customers\/\{customer_id\}|balance-groups\/\{eic\}|operator\/v1\/(contracts|assets|demands|users)\/\{\w+\})$/;
 
+/** Checks an update like the update itself, without an `ETag` of its own. */
+const PREVIEW = /\/customers\/\{customer_id\}\/preview$/;
+
 type Json = ReturnType<typeof JSON.parse>;
 
 const platform = await startTestPlatform();
@@ -312,10 +315,12 @@ function describeDocument(
         .map((parameter: Json) => parameter.name);
       const isRead = endpoint.method === 'GET';
       const isConditional = CONDITIONAL.test(endpoint.path);
+      assert.equal('412' in operation.responses, headers.includes('If-Match'), endpoint.id);
       assert.deepEqual(
         headers,
         [
-          ...(isConditional ? [isRead ? 'If-None-Match' : 'If-Match'] : []),
+          ...(isConditional && isRead ? ['If-None-Match'] : []),
+          ...((isConditional && !isRead) || PREVIEW.test(endpoint.path) ? ['If-Match'] : []),
           ...(endpoint.numberedPages ? ['X-List-Version'] : []),
           ...(isRepeatable(endpoint) ? ['Idempotency-Key'] : []),
         ],

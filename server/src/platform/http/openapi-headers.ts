@@ -96,19 +96,21 @@ export function listVersion({ path }: Endpoint): Json {
 
 const ENTITY_TAGS = '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$';
 
-export function conditionalParameter({ method }: Endpoint): Json {
-  const about =
-    method === 'GET'
-      ? {
-          name: 'If-None-Match',
-          description: 'Answers 304 without a body if the record still has this `ETag`.',
-        }
-      : { name: 'If-Match', description: 'Changes the record only if it still has this `ETag`, else 412.' };
-  return {
-    ...about,
-    in: 'header',
-    required: false,
-    schema: { type: 'string', pattern: ENTITY_TAGS },
-    example: HEADERS.ETag.example,
-  };
+const entityTags = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', pattern: ENTITY_TAGS },
+  example: HEADERS.ETag.example,
+});
+
+/** A read with an `ETag` may be answered by 304. An operation that may be answered by 412 is so because of `If-Match`. */
+export function conditionalParameters({ method, conditional, problems }: Endpoint): Json[] {
+  if (method === 'GET') {
+    const description = 'Answers 304 without a body if the record still has this `ETag`.';
+    return conditional ? [entityTags('If-None-Match', description)] : [];
+  }
+  const description = 'Accepts the request only if the record still has this `ETag`, else 412.';
+  return problems.includes('precondition_failed') ? [entityTags('If-Match', description)] : [];
 }

@@ -9,7 +9,7 @@ import {
 } from '@saldo/api';
 import type { TSchema } from 'typebox';
 import {
-  conditionalParameter,
+  conditionalParameters,
   HEADERS,
   type HeaderName,
   IDEMPOTENCY_KEY,
@@ -135,7 +135,7 @@ function operation(endpoint: Endpoint, access: ApiAccess, components: Json): Jso
     parameters: [
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, components),
-      ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
+      ...conditionalParameters(endpoint),
       ...(endpoint.numberedPages ? [listVersion(endpoint)] : []),
       ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
     ],
