@@ -63,16 +63,6 @@ export const LIMITS = {
   headerBytes: 16 * 1024,
 } as const;
 
-/** Formats that the server checks and the documentation names; `date` and `date-time` are part of JSON Schema. */
-export const CUSTOM_FORMATS = [
-  'eic',
-  'balance-group-eic',
-  'country-code',
-  'new-email',
-  'text',
-  'name',
-] as const;
-
 /** An object that rejects unknown members. */
 export const Strict = <P extends TProperties>(properties: P, options: object = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options });

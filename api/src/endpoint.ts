@@ -44,9 +44,9 @@ export type Endpoint<
     readonly xmlRequest?: string;
     readonly response: unknown;
   };
-  /** Responses with a body carry an `ETag`: a read supports `If-None-Match`, a change supports `If-Match`. */
+  /** Responses with a body carry an `ETag`: a read supports `If-None-Match`, a change with 412 supports `If-Match`. */
   readonly conditional?: true;
-  /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `X-List-Version`. */
+  /** A list with numbered pages: carries `Link` and `X-Total-Count`, and supports `listVersion` and `X-List-Version`. */
   readonly numberedPages?: true;
   /** A POST that changes nothing, or has no authenticated caller whose answer could be stored. */
   readonly ignoresIdempotencyKey?: true;

@@ -70,14 +70,23 @@ export const MarketDemand = Type.Object(
 );
 export type MarketDemand = Static<typeof MarketDemand>;
 
-const numberedPages = Strict({
-  page: Type.Optional(
-    Type.Integer({ ...LIMITS.pageNumber, description: 'Page number, from 1.', examples: [1] }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({ ...LIMITS.pageSize, description: 'Number of records per page.', examples: [100] }),
-  ),
-});
+const numberedPages = (list: string) =>
+  Strict({
+    page: Type.Optional(
+      Type.Integer({ ...LIMITS.pageNumber, description: 'Page number, from 1.', examples: [1] }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ ...LIMITS.pageSize, description: 'Number of records per page.', examples: [100] }),
+    ),
+    listVersion: Type.Optional(
+      Type.String({
+        description:
+          'Reads the list as of this version, which the addresses in `Link` carry. A version that is unknown, or older than the last ' +
+          `${LIMITS.listVersions.toLocaleString('en')} publications and withdrawals, is rejected: start again without it.`,
+        examples: [`${list}-1234`],
+      }),
+    ),
+  });
 
 const assetExample: MarketAsset = {
   id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
@@ -108,9 +117,9 @@ const demandExample: MarketDemand = {
 };
 
 const SAFE_WALK =
-  'Newest publication first. The list may change while you read it: send the `X-List-Version` of the first page with the ' +
-  'requests for the others, and all pages are of that version. Lasting records then occur exactly once; records that ' +
-  'were withdrawn meanwhile are omitted from their page.';
+  'Newest publication first. The list may change while you read it: follow the addresses in `Link`, and all pages are of the ' +
+  'version of the first one. Lasting records then occur exactly once; records that were withdrawn meanwhile are omitted ' +
+  'from their page. If you number the pages yourself, send the `X-List-Version` of the first page with the others.';
 
 /** Every operation of the customer API. */
 export const marketEndpoints = {
@@ -122,7 +131,7 @@ export const marketEndpoints = {
     summary: 'List offered assets',
     description: SAFE_WALK,
     scopes: [],
-    query: numberedPages,
+    query: numberedPages('assets'),
     body: null,
     response: Type.Object({ assets: Type.Array(MarketAsset) }, { title: 'AssetList' }),
     problems: [],
@@ -137,7 +146,7 @@ export const marketEndpoints = {
     summary: 'List demands',
     description: SAFE_WALK,
     scopes: [],
-    query: numberedPages,
+    query: numberedPages('demands'),
     body: null,
     response: Type.Object({ demands: Type.Array(MarketDemand) }, { title: 'DemandList' }),
     problems: [],

@@ -221,7 +221,8 @@ export const PROBLEMS = {
   idempotency_key_reused: {
     status: 409,
     title: 'Idempotency Key Reused',
-    explanation: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
+    explanation:
+      'The `Idempotency-Key` was used for another request of this operation within the last 24 hours.',
     remedy: 'Use a new key for a new request; repeat a request only with the same path and body.',
   },
   already_active: {

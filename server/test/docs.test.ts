@@ -238,8 +238,10 @@ test('an unknown page is a 404 page for browsers and a problem for programs', as
     assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8', url);
     assert.match(await page.text(), /<h1>Page not found<\/h1>/, url);
     etags.add(page.headers.get('etag'));
-    const answer = await request(url);
-    assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], url);
+    for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*']) {
+      const answer = await request(url, { headers: { accept } });
+      assert.deepEqual([answer.status, problemOf(answer).code], [404, 'not_found'], `${url} ${accept}`);
+    }
   }
   assert.equal(etags.size, 1, 'the same page at all addresses');
 });

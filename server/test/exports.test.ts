@@ -338,6 +338,25 @@ test('the format follows from the parameter, else from Accept, and the file has 
   assert.equal((await heads(day(SPRING), { accept: '*/*' }))[0], 'text/csv; charset=utf-8');
 });
 
+test('the weights in Accept decide: the highest wins, and a format with weight 0 is not sent', async () => {
+  const [csv, ndjson, parquet] = Object.values(EXPORT_MEDIA_TYPES);
+  const cases = [
+    [`${csv};q=0, ${ndjson}`, ndjson],
+    [`${csv};q=0.1, ${parquet};q=0.2`, parquet],
+    [`${csv};q=0`, ndjson],
+    [`${csv};q=0, ${ndjson};q=0`, parquet],
+    [`*/*;q=0.5, ${parquet};q=0.4`, csv],
+    [`application/*, ${csv};q=0.9`, ndjson],
+  ] as const;
+  for (const path of ['/v1/exports/transactions', '/v1/exports/nominations'])
+    for (const [accept, type] of cases) {
+      const { headers } = await request(`${path}?${day(SPRING)}`, { headers: { accept } });
+      assert.equal(headers.get('content-type')?.split(';', 1)[0], type, `${path} ${accept}`);
+      const asked = await request(`${path}?${day(SPRING)}&format=csv`, { headers: { accept } });
+      assert.equal(asked.headers.get('content-type')?.split(';', 1)[0], csv, `format=csv ${accept}`);
+    }
+});
+
 /** Without the headers of one request, and those of the connection, which `fetch` closes after HEAD. */
 const sharedHeaders = ({ headers }: Answer) =>
   [...headers].filter(

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { signedIn } from './browser.ts';
+import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { newEic } from './world.ts';
 
 const platform = await startTestPlatform();
@@ -46,20 +48,27 @@ test('without a key, or with another one, the same request is applied again', as
   assert.equal(await countOf('Twice'), 3);
 });
 
-test('a key that was used for another body or path is rejected, and nothing is applied', async () => {
+test('a key that was used for another body is rejected, and nothing is applied', async () => {
   const key = newKey();
   const first = await post('/brps', { name: 'One' }, key);
-  const others = [() => post('/brps', { name: 'Two' }, key), () => post('/accounts', { name: 'One' }, key)];
-  for (const other of others) {
-    const answer = await other();
-    assert.deepEqual([answer.status, problemOf(answer).code], [409, 'idempotency_key_reused']);
-  }
+  const answer = await post('/brps', { name: 'Two' }, key);
+  assert.deepEqual([answer.status, problemOf(answer).code], [409, 'idempotency_key_reused']);
   assert.equal(await countOf('Two'), 0);
   assert.equal(
     (await post('/brps', { name: 'One' }, key)).text,
     first.text,
     'the first request stays applied',
   );
+});
+
+test('a key belongs to one operation: for another one it is new', async () => {
+  const key = newKey();
+  const brp = await post('/brps', { name: 'Both' }, key);
+  const account = await post('/accounts', { name: 'Both' }, key);
+  assert.deepEqual([brp.status, account.status], [201, 201]);
+  assert.notEqual(brp.body.id, account.body.id);
+  for (const [path, first] of [['/brps', brp] as const, ['/accounts', account] as const])
+    assert.equal((await post(path, { name: 'Both' }, key)).text, first.text);
 });
 
 test('the path’s parameters belong to the request', async () => {
@@ -72,17 +81,65 @@ test('the path’s parameters belong to the request', async () => {
   assert.equal(problemOf(answer).code, 'idempotency_key_reused');
 });
 
-test('keys of different callers are independent', async () => {
-  const key = newKey();
-  const other = await world.operatorKey();
-  const first = await post('/brps', { name: 'Mine' }, key);
-  const second = await post('/brps', { name: 'Theirs' }, key, other);
-  assert.deepEqual([first.status, second.status], [201, 201]);
+const WEBHOOKS = '/v1/webhook-endpoints';
+const HOOK = { url: 'https://hooks.example/saldo' };
+const asBrp = client(platform.baseUrl);
+const postHook = (idempotencyKey: string, key: string, body: object = HOOK) =>
+  asBrp(WEBHOOKS, { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
+const hooksOf = async (key: string) => (await asBrp(WEBHOOKS, { key })).body.webhook_endpoints.length;
+
+test('a repetition after the rotation of the API key finds the first answer', async () => {
+  const brp = await world.brp();
+  const key = await world.key(brp);
+  const [retry, rotation] = [newKey(), newKey()];
+  const first = await postHook(retry, key.secret);
+  assert.equal(first.status, 201);
+  const rotated = await post(`/api-keys/${encodeId(ID_PREFIX.key, key.id)}/rotate`, {}, rotation);
+  assert.equal(rotated.status, 201, rotated.text);
+  const repeated = await postHook(retry, rotated.body.secret);
+  assert.deepEqual([repeated.status, repeated.text], [201, first.text]);
+  assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
+  assert.equal(await hooksOf(brp.key), 1);
+});
+
+test('any key or session of an owner that may do the operation finds the first answer, all others do not', async () => {
+  const [brp, other] = [await world.brp(), await world.brp()];
+  const second = await world.key(brp, ['webhooks:write']);
+  const retry = newKey();
+  const first = await postHook(retry, brp.key);
+  assert.equal((await postHook(retry, second.secret)).text, first.text);
+  const owner = { type: 'brp', brpNo: brp.no } as const;
+  const [manager, reader] = [await signedIn(platform, owner), await signedIn(platform, owner, 'read')];
+  const bySession = { method: 'POST', body: HOOK, headers: { 'idempotency-key': retry } };
+  assert.equal((await manager.request(WEBHOOKS, bySession)).text, first.text);
+  assertProblem(await reader.request(WEBHOOKS, bySession), 403, 'insufficient_scopes');
+  const withoutScope = await world.key(brp, ['events:read']);
+  assertProblem(await postHook(retry, withoutScope.secret), 403, 'insufficient_scopes');
+  assertProblem(
+    await postHook(retry, second.secret, { url: 'https://hooks.example/two' }),
+    409,
+    'idempotency_key_reused',
+  );
+  const foreign = await postHook(retry, other.key);
+  assert.equal(foreign.headers.get('idempotent-replayed'), null);
+  assert.notEqual(foreign.body.secret, first.body.secret);
+  assert.deepEqual([await hooksOf(brp.key), await hooksOf(other.key)], [1, 1]);
+});
+
+test('an operation without a transaction of its own is repeated by another key of the owner too', async () => {
+  const [retry, other] = [newKey(), await world.operatorKey()];
+  const run = (key: string) => post('/nominations/run', {}, retry, key);
+  const first = await run(operatorKey);
+  const repeated = await run(other);
+  assert.deepEqual([repeated.text, repeated.headers.get('idempotent-replayed')], [first.text, 'true']);
 });
 
 test('of two equal concurrent requests one is applied, and both get its answer', async () => {
   const key = newKey();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => post('/brps', { name: 'Twin' }, key)));
+  const keys = [operatorKey, await world.operatorKey()];
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => post('/brps', { name: 'Twin' }, key, keys[at % keys.length])),
+  );
   assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
   assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
   assert.equal(await countOf('Twin'), 1);

@@ -82,7 +82,7 @@ async function clear(list: List): Promise<void> {
 test('an empty list has one page', async () => {
   for (const list of LISTS) {
     const { ids, total, links, version } = await pageOf(list, '');
-    const first = `${platform.customerUrl}/v1/${list.member}?page=1&limit=10`;
+    const first = `${platform.customerUrl}/v1/${list.member}?page=1&limit=10&listVersion=${list.member}-0`;
     assert.deepEqual({ ids, total, links }, { ids: [], total: 0, links: { first, last: first } });
     assert.equal(version, `${list.member}-0`);
   }
@@ -110,7 +110,9 @@ test('a list is ordered by publication, newest first, and a page past its end is
 
 test('links name the first and last page always, and the neighbours if they exist', async () => {
   for (const list of LISTS) {
-    const at = (page: number) => `${platform.customerUrl}/v1/${list.member}?page=${page}&limit=10`;
+    const { version } = await pageOf(list, '');
+    const at = (page: number) =>
+      `${platform.customerUrl}/v1/${list.member}?page=${page}&limit=10&listVersion=${version}`;
     const linksOf = async (page: number) => (await pageOf(list, `page=${page}`)).links;
     const ends = { first: at(1), last: at(3) };
     assert.deepEqual(await linksOf(1), { ...ends, next: at(2) });
@@ -134,7 +136,7 @@ test('links and cover addresses start with CUSTOMER_BASE_URL', async () => {
   const answer = await client(`http://127.0.0.1:${namedPort}`, ownKey)('/v1/assets');
   assert.match(
     answer.headers.get('link') ?? '',
-    /^<https:\/\/market\.example\/saldo\/v1\/assets\?page=1&limit=10>/,
+    /^<https:\/\/market\.example\/saldo\/v1\/assets\?page=1&limit=10&listVersion=assets-0>/,
   );
 });
 
@@ -222,6 +224,48 @@ test('with a version, paging has every lasting record exactly once while others 
   }
 });
 
+test('a client that only follows links gets every lasting record exactly once while others come and go', async () => {
+  for (const list of LISTS) {
+    await clear(list);
+    const listed: string[] = [];
+    for (let count = 0; count < 12; count++) listed.unshift(await list.publish());
+    for (const rel of ['next', 'prev']) {
+      for (let walkNumber = 0; walkNumber < 5; walkNumber++) {
+        const start = [...listed];
+        const walked: string[] = [];
+        const begin = rel === 'next' ? 'first' : 'last';
+        const entry = await pageOf(list, 'limit=3');
+        let at: string | undefined = entry.links[begin];
+        while (at !== undefined) {
+          const found = await pageOf(list, at.slice(at.indexOf('?') + 1));
+          assert.deepEqual([found.version, found.total], [entry.version, start.length]);
+          walked.push(...(rel === 'next' ? found.ids : found.ids.toReversed()));
+          for (let count = 0; count < 2; count++) listed.unshift(await list.publish());
+          await list.withdraw(listed.splice(-2, 1)[0] as string);
+          at = found.links[rel];
+        }
+        assert.equal(new Set(walked).size, walked.length, 'no record is repeated');
+        const stayed = start.filter((id) => listed.includes(id));
+        assert.deepEqual(
+          walked.filter((id) => listed.includes(id)),
+          rel === 'next' ? stayed : stayed.toReversed(),
+          'no lasting record is skipped',
+        );
+      }
+    }
+  }
+});
+
+test('the version in the address wins over the header', async () => {
+  const [list] = LISTS as [List];
+  const before = await pageOf(list, 'limit=2');
+  await list.publish();
+  const after = await pageOf(list, 'limit=2');
+  assert.notEqual(after.version, before.version);
+  const both = await pageOf(list, `limit=2&listVersion=${before.version}`, after.version);
+  assert.deepEqual([both.version, both.ids], [before.version, before.ids]);
+});
+
 test('without a version a page shows the current list', async () => {
   const [list] = LISTS as [List];
   await clear(list);
@@ -236,6 +280,7 @@ test('without a version a page shows the current list', async () => {
 test('an unknown version of a list is rejected', async () => {
   const { version } = await pageOf(LISTS[1] as List, '');
   const send = (value: string) => request('/v1/assets', { headers: { 'x-list-version': value } });
+  const ask = (value: string) => request(`/v1/assets?listVersion=${value}`);
   for (const wrong of [
     '',
     'x',
@@ -249,8 +294,10 @@ test('an unknown version of a list is rejected', async () => {
   ]) {
     const { code, errors } = problemOf(await send(wrong));
     assert.deepEqual([code, errors], ['validation', ['X-List-Version invalid_format']], wrong);
+    assert.deepEqual(problemOf(await ask(wrong)), { code, errors: ['listVersion invalid_format'] }, wrong);
   }
-  assert.equal((await send('assets-0')).body.assets.length, 0, 'version 0 of every list is empty');
+  for (const known of [await send('assets-0'), await ask('assets-0')])
+    assert.equal(known.body.assets.length, 0, 'version 0 of every list is empty');
 });
 
 test('a version that is too old is rejected, and the list stays usable', async () => {
@@ -264,6 +311,8 @@ test('a version that is too old is rejected, and the list stays usable', async (
   assert.deepEqual((await pageOf(list, '')).ids, [kept]);
   const answer = await request('/v1/assets', { headers: { 'x-list-version': version } });
   assert.deepEqual(problemOf(answer).errors, ['X-List-Version validation_failed']);
+  const followed = await request(`/v1/assets?listVersion=${version}`);
+  assert.deepEqual(problemOf(followed).errors, ['listVersion validation_failed']);
   const newest = await list.publish();
   await list.withdraw(kept);
   assert.deepEqual((await pageOf(list, '')).ids, [newest]);

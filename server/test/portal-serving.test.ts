@@ -43,7 +43,7 @@ test('an unknown path of an API is a problem, also for a browser', async () => {
 });
 
 test('only a GET that accepts HTML gets the page', async () => {
-  for (const accept of ['application/json', '*/*', 'image/png']) {
+  for (const accept of ['application/json', '*/*', 'image/png', 'text/html;q=0', 'text/html;q=0, */*']) {
     assert.equal((await request('/nominations', { headers: { accept } })).status, 404, accept);
   }
   assert.equal((await request('/nominations', { method: 'POST', headers: HTML })).status, 404);

@@ -96,7 +96,10 @@ test('without a format the Accept header decides, and CSV is the default', async
   assert.equal(await typeFor('*/*'), 'text/csv');
   assert.equal(await typeFor('application/json'), 'text/csv');
   assert.equal(await typeFor('application/xml'), 'application/xml');
-  assert.equal(await typeFor('text/xml;q=0.9, */*'), 'application/xml');
+  assert.equal(await typeFor('text/xml, */*'), 'application/xml');
+  assert.equal(await typeFor('text/xml;q=0.9, */*'), 'text/csv', 'the highest weight wins');
+  assert.equal(await typeFor('text/csv;q=0, */*'), 'application/xml');
+  assert.equal(await typeFor('text/csv;q=0.1, application/xml;q=0'), 'text/csv');
   assert.equal(await typeFor('text/csv, application/xml'), 'text/csv');
   assert.equal(await typeFor('application/xml', '?format=csv'), 'text/csv');
   const wrong = await asSeller(`/v1/nominations/${nomination?.id}/schedule?format=xlsx`);

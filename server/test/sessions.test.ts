@@ -5,7 +5,7 @@ import { createAccount } from '../src/parties/actions.ts';
 import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { freePort } from './ports.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
@@ -377,13 +377,15 @@ test('a repeated POST of a session is applied once', async () => {
   const [first, second] = [await create(), await create()];
   assert.equal(second.headers.get('idempotent-replayed'), 'true');
   assert.equal(second.text, first.text);
-  const stranger = await signedIn(platform, OPERATOR);
-  const other = await stranger.request('/operator/v1/brps', {
-    method: 'POST',
-    body: { name: 'Twice' },
-    headers: { 'idempotency-key': 'from a page' },
-  });
-  assert.equal(other.status, 201, 'idempotency keys of another session are separate');
+  const colleague = await signedIn(platform, OPERATOR);
+  const repeat = (name: string) =>
+    colleague.request('/operator/v1/brps', {
+      method: 'POST',
+      body: { name },
+      headers: { 'idempotency-key': 'from a page' },
+    });
+  assert.equal((await repeat('Once')).text, first.text, 'idempotency keys belong to the organisation');
+  assertProblem(await repeat('Twice'), 409, 'idempotency_key_reused');
 });
 
 test('a session has access to every read of the BRP API, page by page', async () => {

@@ -180,7 +180,7 @@ test('the customer API has two operations with page and limit, and exactly the f
     const query = get?.parameters.filter((parameter) => parameter.in === 'query');
     assert.deepEqual(
       query?.map(({ name }) => name),
-      ['page', 'limit'],
+      ['page', 'limit', 'listVersion'],
       path,
     );
   }

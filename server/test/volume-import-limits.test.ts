@@ -80,6 +80,8 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
       '{"contract":"KNOWN","delivery_date":"2026-10-22","slot":1,"volume":1,"note":""}',
       '{"contract":"KNOWN","delivery_date":"2026-10-22","slot":1,"volume":1,"volumes":[]}',
       '{"contract":"KNOWN","delivery_date":"2026-10-22","slot":1,"volume":1,"__proto__":{}}',
+      '{"contract":"KNOWN","delivery_date":"2026-10-22","slot":1,"volume":1,"volume":2}',
+      '{"contract":"UNKNOWN","delivery_date":"2026-10-22","volumes":[],"contract":"KNOWN"}',
     ],
   },
   wrong_encoding: { csv: [latin1, Buffer.from([0xc3]), Buffer.from([0xff, 0xfe])], ndjson: [latin1] },

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { prefersPage } from '../platform/http/accept.ts';
 import { problem } from '../platform/http/problem.ts';
 import type { Site } from './site.ts';
 
@@ -25,8 +26,7 @@ export function mountDocs(app: FastifyInstance, site: Site): void {
     }
     const withoutSlash = url.replace(/\/$/, '');
     if (withoutSlash !== url && (await site.find(withoutSlash))) return reply.redirect(withoutSlash, 308);
-    if (request.headers.accept?.includes('text/html') !== true)
-      throw problem('not_found', `The documentation has no page ${url}.`);
+    if (!prefersPage(request)) throw problem('not_found', `The documentation has no page ${url}.`);
     await (await site.notFound()).send(request, reply.code(404));
     return reply;
   };

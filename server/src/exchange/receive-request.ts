@@ -49,7 +49,7 @@ export function answerReceive(
       // The idle timeout starts here, because the body of a waiting request is not read and so cannot progress.
       request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       const document = await readDecoded(request, body, receiving.messageLimitBytes);
-      const content = () => JSON.stringify(['receiveMessage', hash('sha256', document)]);
+      const content = () => hash('sha256', document);
       return await answerLong(
         { db, request, reply, endpoint: operatorExchangeEndpoints.receiveMessage },
         { content, skip: async () => {} },

@@ -3,11 +3,11 @@ import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeEssSeries, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import { ownSchedule, ownSeries } from '@saldo/core/exchange/own-schedule.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
-import type { FastifyRequest } from 'fastify';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { preferredFormat, varyByAccept } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
@@ -18,6 +18,8 @@ import type { Scheduler } from './process/schedules.ts';
 import { reconciler } from './reconciliation.ts';
 
 const CSV = { 'content-type': 'text/csv; charset=utf-8' };
+/** The formats of a single nomination by media type. */
+const SERIES_FORMATS = { 'text/csv': 'csv', 'application/xml': 'ess', 'text/xml': 'ess' } as const;
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
 /** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
@@ -28,8 +30,8 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
     route(scheduleEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
-      const format = query.format ?? (prefersXml(request) ? 'ess' : 'csv');
+      if (query.format === undefined) varyByAccept(reply);
+      const format = query.format ?? preferredFormat(request.headers.accept, SERIES_FORMATS);
       const name = `${row.delivery_day}_${row.eic}_${row.tso}_${row.direction}_v${row.version}`;
       if (format === 'csv') {
         reply.headers({ ...CSV, ...attachment(`${name}.csv`) });
@@ -67,14 +69,6 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
 
     route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),
   ];
-}
-
-/** The first supported type in `Accept` wins. The default is CSV. */
-function prefersXml({ headers }: FastifyRequest): boolean {
-  const types = (headers.accept ?? '').split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase());
-  return /^(?:application|text)\/xml$/.test(
-    types.find((type) => /^(?:text\/csv|(?:application|text)\/xml)$/.test(type ?? '')) ?? '',
-  );
 }
 
 /** The message that a query asks for; null for CSV, which needs no position and has no version. */

@@ -15,6 +15,7 @@ import { nominationFilter } from '../nominations/routes.ts';
 import { nominationWriter, type Operator } from '../nominations/wire.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
+import { preferredFormat, varyByAccept } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import { problem } from '../platform/http/problem.ts';
@@ -107,6 +108,10 @@ async function* lineChunks<T>(
   }
 }
 
+const FORMAT_BY_TYPE = Object.fromEntries(
+  EXPORT_FORMATS.map((format) => [EXPORT_MEDIA_TYPES[format], format]),
+);
+
 const RETRY_AFTER_S = '5';
 
 /**
@@ -136,7 +141,7 @@ function exportSender(silenceMs: number) {
     chunksOf: (format: ExportFormat) => Chunks,
   ): Promise<Readable> {
     const { actor, query, request, reply } = call;
-    const format = query.format ?? acceptedFormat(request);
+    const format = query.format ?? preferredFormat(request.headers.accept, FORMAT_BY_TYPE);
     const isHead = request.method === 'HEAD';
     if (!isHead) {
       finished(reply.raw, enter(actor));
@@ -149,7 +154,7 @@ function exportSender(silenceMs: number) {
     const chunks = chunksOf(isHead ? 'ndjson' : format);
     // A failure of the first query is still answered with a problem, which must not have the headers of a file.
     const first = await chunks.next();
-    if (query.format === undefined) reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
+    if (query.format === undefined) varyByAccept(reply);
     reply.headers({
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
       ...attachment(`${name}_${daysText(query)}.${format}`),
@@ -170,14 +175,4 @@ async function* startingWith(first: IteratorResult<Buffer>, rest: Chunks): Chunk
 function daysText(query: TransactionQuery | NominationQuery): string {
   const { first, last } = touchedDays(deliveryRange(query));
   return first >= last ? first : `${first}_${last}`;
-}
-
-/** The first supported type in `Accept` wins. The default is CSV. */
-function acceptedFormat({ headers }: FastifyRequest): ExportFormat {
-  for (const part of (headers.accept ?? '').split(',')) {
-    const type = part.split(';', 1)[0]?.trim().toLowerCase();
-    const format = EXPORT_FORMATS.find((known) => EXPORT_MEDIA_TYPES[known] === type);
-    if (format !== undefined) return format;
-  }
-  return 'csv';
 }

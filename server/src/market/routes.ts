@@ -69,8 +69,6 @@ export function marketRoutes(db: Db, { assets, demands, baseUrl, customerUrl }: 
 
 type ListCall = Call<MarketPlace['assets' | 'demands']>;
 
-const VERSION_HEADER = 'X-List-Version';
-
 /** Reads the requested page and sets the pagination headers. */
 async function readPage<Row extends readonly unknown[]>(
   { query, request, reply }: ListCall,
@@ -79,27 +77,30 @@ async function readPage<Row extends readonly unknown[]>(
   address: string,
 ): Promise<Row[]> {
   const { page = LIMITS.pageNumber.default, limit = LIMITS.pageSize.default } = query;
-  const found = await list.read(page, limit, versionIn(name, request.headers['x-list-version']));
-  if (typeof found === 'string') throw versionProblem(found);
+  // The addresses in `Link` carry the version. The header is for clients that number the pages themselves.
+  const field = query.listVersion === undefined ? 'X-List-Version' : 'listVersion';
+  const text = query.listVersion ?? request.headers['x-list-version'];
+  const wanted = text === undefined ? null : versionIn(name, String(text));
+  const found = wanted === 'unknown' ? wanted : await list.read(page, limit, wanted);
+  if (typeof found === 'string') throw versionProblem(field, found);
+  const version = `${name}-${found.version}`;
   reply.headers({
-    link: pageLinks(address, page, limit, found.total),
+    link: pageLinks(address, { page, limit, total: found.total, version }),
     'x-total-count': String(found.total),
-    'x-list-version': `${name}-${found.version}`,
+    'x-list-version': version,
   });
   return found.rows;
 }
 
-function versionIn(name: ListName, header: string | string[] | undefined): number | null {
-  if (header === undefined) return null;
-  const [, version] = new RegExp(`^${name}-(\\d{1,10})$`).exec(String(header)) ?? [];
-  if (version === undefined) throw versionProblem('unknown');
-  return Number(version);
+function versionIn(name: ListName, text: string): number | 'unknown' {
+  const [, version] = new RegExp(`^${name}-(\\d{1,10})$`).exec(text) ?? [];
+  return version === undefined ? 'unknown' : Number(version);
 }
 
-const versionProblem = (fault: VersionFault) =>
+const versionProblem = (field: string, fault: VersionFault) =>
   fault === 'unknown'
-    ? fieldProblem(VERSION_HEADER, 'invalid_format', 'is not a version of this list; start again without it')
-    : fieldProblem(VERSION_HEADER, 'validation_failed', 'is too old; start again without it');
+    ? fieldProblem(field, 'invalid_format', 'is not a version of this list; start again without it')
+    : fieldProblem(field, 'validation_failed', 'is too old; start again without it');
 
 /** The content of these covers never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';

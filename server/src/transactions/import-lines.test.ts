@@ -158,6 +158,13 @@ test('a day of JSON numbers is exact to the kWh, nulls are skipped, and a fault 
       assert.deepEqual(read(ndjsonLineParser(), line).volumes, volumes);
     }),
   );
+  const repeated = '{"contract":"PPA:1","delivery_date":"2026-10-22","slot":1,"volume":1,"\\u0073lot":2}';
+  assert.deepEqual(read(ndjsonLineParser(), repeated).fault, {
+    code: 'malformed_line',
+    message: 'slot is given more than once',
+  });
+  const colons = '{"contract":"PPA:1:\\"slot\\":2","delivery_date":"2026-10-22","slot":1,"volume":1}';
+  assert.equal(read(ndjsonLineParser(), colons).fault, null);
   const volumes = Array.from({ length: 96 }, (_, at) => (at === 41 ? -1 : 1));
   const line = JSON.stringify({ contract: 'PPA-1', delivery_date: '2026-10-22', volumes });
   assert.deepEqual(read(ndjsonLineParser(), line).fault, {

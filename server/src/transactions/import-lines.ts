@@ -8,6 +8,7 @@ import {
   volumeFromJson,
   volumeFromText,
 } from '@saldo/core/transactions/volume.ts';
+import { repeatedMembers } from '../platform/http/repeated-members.ts';
 
 /** Parses the line from `start` to `end`, without its line break. The bytes are valid UTF-8. */
 export type LineParser = (bytes: Buffer, start: number, end: number) => ParsedLine;
@@ -203,9 +204,10 @@ export function ndjsonLineParser(): LineParser {
   const line = emptyLine();
   let hasDay = false;
   return (bytes, start, end) => {
+    const text = bytes.toString('utf8', start, end);
     let json: unknown;
     try {
-      json = JSON.parse(bytes.toString('utf8', start, end));
+      json = JSON.parse(text);
     } catch {
       return unreadable(line, 'the line is not valid JSON');
     }
@@ -213,9 +215,10 @@ export function ndjsonLineParser(): LineParser {
       return unreadable(line, 'the line must be a JSON object');
     }
     const record = json as Record<string, unknown>;
-    const fault = membersFault(record);
+    const repetition = repetitionFault(text, record);
+    const fault = membersFault(record) ?? repetition;
     const { contract, delivery_date: date } = record;
-    const isNamed = typeof contract === 'string' && typeof date === 'string';
+    const isNamed = typeof contract === 'string' && typeof date === 'string' && repetition === null;
     if (fault !== null && !isNamed) return unreadable(line, fault);
     setDay(line, hasDay, String(contract), String(date));
     hasDay = true;
@@ -242,6 +245,19 @@ function membersFault(record: Record<string, unknown>): string | null {
     if (typeof record[name] !== 'string') return `${name} must be a string`;
   }
   return members === DAY_MEMBERS && !Array.isArray(record['volumes']) ? 'volumes must be an array' : null;
+}
+
+/**
+ * A line has one colon for each member. Only a further one, as in a contract's name, makes it read again: counting takes
+ * 0.15 µs of the 2.6 µs that a line takes in all, reading it again more than 1 µs.
+ */
+function repetitionFault(text: string, record: Record<string, unknown>): string | null {
+  const members = 'volumes' in record ? DAY_MEMBERS : SLOT_MEMBERS;
+  let colon = -1;
+  for (let count = 0; count < members.size; count++) colon = text.indexOf(':', colon + 1);
+  if (!text.includes(':', colon + 1)) return null;
+  const [repeated] = repeatedMembers(text);
+  return repeated === undefined ? null : `${repeated} is given more than once`;
 }
 
 function setJsonCell(line: ParsedLine, slot: unknown, volume: unknown): void {

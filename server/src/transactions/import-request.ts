@@ -57,7 +57,7 @@ export function answerImport(
       return await answerLong(
         { db, request, reply, endpoint: operatorVolumeEndpoints.importVolumes },
         {
-          content: () => JSON.stringify(['importVolumes', type, query, hash?.copy().digest('hex')]),
+          content: () => JSON.stringify([type, query, hash?.copy().digest('hex')]),
           async skip() {
             for await (const _chunk of bytesOf(body, hash)) continue;
           },

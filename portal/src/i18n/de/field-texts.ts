@@ -236,6 +236,7 @@ export const IMPORT_TEXTS: readonly Template[] = [
   ['the line is not valid JSON', 'Die Zeile ist kein gültiges JSON'],
   ['the line must be a JSON object', 'Die Zeile muss ein JSON-Objekt sein'],
   ['{} is missing', '{1} fehlt'],
+  ['{} is given more than once', '{1} ist mehrmals angegeben'],
   ['{} must be a string', '{1} muss ein Text sein'],
   ['must be a number of MWh such as 1.25', 'muss eine Zahl in MWh wie 1,25 sein'],
   ['must not be negative', 'darf nicht negativ sein'],

@@ -2,6 +2,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { weightedEntries } from './accept.ts';
 
 /** A smaller body fits into one network packet anyway. */
 const COMPRESS_FROM_BYTES = 1024;
@@ -17,15 +18,10 @@ export type Encoding = keyof typeof encoders;
 /** The best encoding that the client accepts. Null when it accepts none or prefers `identity`. */
 export function acceptedEncoding(header: string | undefined): Encoding | null {
   if (header === undefined) return null;
-  const qualities = new Map<string, number>();
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
-    const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    qualities.set(name, quality === undefined ? 1 : Number(quality) || 0);
-  }
-  const qualityOf = (encoding: Encoding) => qualities.get(encoding) ?? qualities.get('*') ?? 0;
-  const best = qualityOf('br') >= qualityOf('gzip') ? 'br' : 'gzip';
-  return qualityOf(best) > 0 && qualityOf(best) >= (qualities.get('identity') ?? 0) ? best : null;
+  const weights = new Map(weightedEntries(header).map(({ name, weight }) => [name, weight]));
+  const weightOf = (encoding: Encoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
+  const best = weightOf('br') >= weightOf('gzip') ? 'br' : 'gzip';
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : null;
 }
 
 /**

@@ -15,7 +15,7 @@ export type Guard = (
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null;
-    /** The API key or session token of the caller. Idempotent answers are encrypted with it. */
+    /** The API key or session token of the caller. A request that waits is authenticated again with it. */
     callerSecret: string | null;
   }
   interface FastifyContextConfig {

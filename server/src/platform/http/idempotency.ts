@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { type Endpoint, isRepeatable, LIMITS } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ownerKey } from '../auth/principal.ts';
 import { DATABASE_LIMITS, StaleStatement } from '../db/connection.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
@@ -37,11 +38,11 @@ const digest = (text: string) => hash('sha256', text, 'buffer');
 
 /**
  * An answer may contain the secret of a new API key, which is stored nowhere else. Answers are encrypted with the
- * caller's API key or session token. The platform stores only hashes of these, so the database alone cannot decrypt
- * them.
+ * `Idempotency-Key`, which every key and session of the owner can repeat. The platform stores only its hash, so the
+ * database alone cannot decrypt the answer of a key that cannot be guessed.
  */
-function sealer(callerSecret: string, idempotencyKey: string) {
-  const secret = Buffer.from(hkdfSync('sha256', callerSecret, idempotencyKey, 'saldo idempotent answer', 32));
+function sealer(scope: string, idempotencyKey: string) {
+  const secret = Buffer.from(hkdfSync('sha256', idempotencyKey, scope, 'saldo idempotent answer', 32));
   return {
     seal(text: string): Buffer {
       const nonce = randomBytes(NONCE_BYTES);
@@ -69,9 +70,11 @@ function idempotencyKeyOf(endpoint: Endpoint, request: FastifyRequest): string |
   return key;
 }
 
-function callerSecretOf({ callerSecret }: FastifyRequest): string {
-  if (callerSecret === null) throw new Error('a request with an Idempotency-Key must be authenticated');
-  return callerSecret;
+/** A key belongs to the owner of the credentials and to the operation, so that a rotation of an API key changes nothing. */
+function scopeOf(endpoint: Endpoint, { principal }: FastifyRequest): string {
+  const owner = principal?.owner ?? null;
+  if (owner === null) throw new Error('a request with an Idempotency-Key must be authenticated');
+  return `${ownerKey(owner)}\n${endpoint.id}`;
 }
 
 const pendingByKey = new Map<string, Promise<unknown>>();
@@ -86,10 +89,9 @@ async function runExclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function repeatable(callerSecret: string, idempotencyKey: string): Repeatable {
-  const owner = digest(callerSecret).toString('hex');
-  const id = digest(`${owner}\n${idempotencyKey}`);
-  const sealed = sealer(callerSecret, idempotencyKey);
+function repeatable(scope: string, idempotencyKey: string): Repeatable {
+  const id = digest(`${scope}\n${idempotencyKey}`);
+  const sealed = sealer(scope, idempotencyKey);
   return {
     runExclusive: (work) => runExclusive(id.toString('hex'), work),
     async earlier(tx) {
@@ -132,7 +134,7 @@ export async function answerInTransaction(
 ): Promise<object | string> {
   const key = idempotencyKeyOf(endpoint, request);
   if (key === null) return retryOutdated(() => db.transaction(work));
-  const asked = repeatable(callerSecretOf(request), key);
+  const asked = repeatable(scopeOf(endpoint, request), key);
   return retryOutdated(() =>
     db.transaction(async (tx) => {
       const earlier = await asked.earlier(tx);
@@ -188,7 +190,7 @@ export async function answerLong<A extends object>(
     await db.transaction((tx) => record(tx, answer));
     return answer;
   }
-  const asked = repeatable(callerSecretOf(request), key);
+  const asked = repeatable(scopeOf(endpoint, request), key);
   return asked.runExclusive(async () => {
     const earlier = await db.transaction((tx) => asked.earlier(tx));
     if (earlier !== null) {

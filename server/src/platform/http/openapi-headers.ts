@@ -41,9 +41,10 @@ export const HEADERS = {
     example: 'true',
   },
   Link: {
-    description: 'Addresses of the `first`, `prev`, `next` and `last` page, as far as they exist (RFC 8288).',
+    description:
+      'Addresses of the `first`, `prev`, `next` and `last` page of this version of the list, as far as they exist (RFC 8288).',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="[a-z]+"(, <[^>]+>; rel="[a-z]+")*$' },
-    example: '<https://market.example/v1/assets?page=2&limit=10>; rel="next"',
+    example: '<https://market.example/v1/assets?page=2&limit=10&listVersion=assets-1234>; rel="next"',
   },
   'X-Total-Count': {
     description: 'Number of records in the list.',
@@ -75,7 +76,7 @@ export const IDEMPOTENCY_KEY: Json = {
   in: 'header',
   required: false,
   description:
-    'Any text that you choose. A request repeated with the same key within 24 hours is not applied again and gets the same answer.',
+    'Any text that you choose, best a UUID. A request repeated with the same key within 24 hours is not applied again and gets the same answer, also with another API key of the same owner.',
   // Header values are printable, and spaces at their ends are not part of them.
   schema: { type: 'string', maxLength: LIMITS.idempotencyKeyLength, pattern: '^[!-~]([ -~]*[!-~])?$' },
   example: '8a1f6e0c-5d0b-4c39-9b7e-2f4f4e6d7c11',
@@ -95,19 +96,21 @@ export function listVersion({ path }: Endpoint): Json {
 
 const ENTITY_TAGS = '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$';
 
-export function conditionalParameter({ method }: Endpoint): Json {
-  const about =
-    method === 'GET'
-      ? {
-          name: 'If-None-Match',
-          description: 'Answers 304 without a body if the record still has this `ETag`.',
-        }
-      : { name: 'If-Match', description: 'Changes the record only if it still has this `ETag`, else 412.' };
-  return {
-    ...about,
-    in: 'header',
-    required: false,
-    schema: { type: 'string', pattern: ENTITY_TAGS },
-    example: HEADERS.ETag.example,
-  };
+const entityTags = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string', pattern: ENTITY_TAGS },
+  example: HEADERS.ETag.example,
+});
+
+/** A read with an `ETag` may be answered by 304. An operation that may be answered by 412 is so because of `If-Match`. */
+export function conditionalParameters({ method, conditional, problems }: Endpoint): Json[] {
+  if (method === 'GET') {
+    const description = 'Answers 304 without a body if the record still has this `ETag`.';
+    return conditional ? [entityTags('If-None-Match', description)] : [];
+  }
+  const description = 'Accepts the request only if the record still has this `ETag`, else 412.';
+  return problems.includes('precondition_failed') ? [entityTags('If-Match', description)] : [];
 }

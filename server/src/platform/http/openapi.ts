@@ -9,7 +9,7 @@ import {
 } from '@saldo/api';
 import type { TSchema } from 'typebox';
 import {
-  conditionalParameter,
+  conditionalParameters,
   HEADERS,
   type HeaderName,
   IDEMPOTENCY_KEY,
@@ -17,6 +17,7 @@ import {
   PAGE_HEADERS,
   RATE_LIMIT_HEADERS,
 } from './openapi-headers.ts';
+import { reference } from './openapi-schemas.ts';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
@@ -135,7 +136,7 @@ function operation(endpoint: Endpoint, access: ApiAccess, components: Json): Jso
     parameters: [
       ...pathParameters(endpoint),
       ...queryParameters(endpoint, components),
-      ...(endpoint.conditional ? [conditionalParameter(endpoint)] : []),
+      ...conditionalParameters(endpoint),
       ...(endpoint.numberedPages ? [listVersion(endpoint)] : []),
       ...(isRepeatable(endpoint) ? [IDEMPOTENCY_KEY] : []),
     ],
@@ -297,55 +298,3 @@ function usedHeaders(endpoints: readonly Endpoint[]): Json {
   };
   return Object.fromEntries(Object.entries(HEADERS).filter(([name]) => isUsed(name)));
 }
-
-/** Schemas with a title become components. All others are inlined. */
-function reference(schema: TSchema, components: Json): Json {
-  const { title } = schema as { title?: string };
-  if (title === undefined) return inline(schema, components);
-  const known = components[title];
-  // Reserves the place of a component before those of its members.
-  components[title] ??= {};
-  const definition = inline(schema, components);
-  if (known === undefined) components[title] = definition;
-  else if (JSON.stringify(known) !== JSON.stringify(definition)) {
-    throw new Error(`two schemas have the title ${title}`);
-  }
-  return { $ref: `#/components/schemas/${title}` };
-}
-
-function inline(schema: unknown, components: Json): Json {
-  const copy = (value: unknown, isSchema: boolean): unknown => {
-    if (Array.isArray(value)) return value.map((item) => copy(item, isSchema));
-    if (typeof value !== 'object' || value === null) return value;
-    if (isSchema && 'title' in value) return reference(value, components);
-    return inline(value, components);
-  };
-  return Object.fromEntries(
-    Object.entries(schema as Json).map(([key, value]) => {
-      if (key === 'properties') {
-        const properties = Object.entries(value as Json).map(([name, property]) => [
-          name,
-          copy(property, true),
-        ]);
-        return [key, Object.fromEntries(properties)];
-      }
-      if (key === 'discriminator')
-        return [key, { ...(value as Json), mapping: mappingOf(schema as Choices) }];
-      return [key, copy(value, key === 'items' || key === 'anyOf' || key === 'oneOf')];
-    }),
-  );
-}
-
-type Choices = {
-  readonly discriminator: { readonly propertyName: string };
-  readonly oneOf: readonly { title: string; properties: Record<string, { const?: string }> }[];
-};
-
-/** From the value of the member that distinguishes the choices to the component of the choice. */
-const mappingOf = ({ discriminator: { propertyName }, oneOf }: Choices): Json =>
-  Object.fromEntries(
-    oneOf.map(({ title, properties }) => [
-      properties[propertyName]?.const ?? '',
-      `#/components/schemas/${title}`,
-    ]),
-  );

@@ -60,10 +60,17 @@ export async function readPage<Row extends { readonly id: string }>(
   return paginate(page, rows, (row) => [key.valueOf(row), row.id]);
 }
 
-/** The `Link` header of a list: always `first` and `last`, `prev` and `next` where they exist. */
-export function pageLinks(address: string, page: number, limit: number, total: number): string {
+/**
+ * The `Link` header of a list: always `first` and `last`, `prev` and `next` where they exist. All addresses carry the
+ * version of the list, so that a client that follows them reads one version.
+ */
+export function pageLinks(
+  address: string,
+  { page, limit, total, version }: { page: number; limit: number; total: number; version: string },
+): string {
   const last = Math.max(1, Math.ceil(total / limit));
-  const link = (to: number, rel: string) => `<${address}?page=${to}&limit=${limit}>; rel="${rel}"`;
+  const link = (to: number, rel: string) =>
+    `<${address}?page=${to}&limit=${limit}&listVersion=${version}>; rel="${rel}"`;
   const links = [link(1, 'first')];
   if (page > 1) links.push(link(Math.min(page - 1, last), 'prev'));
   if (page < last) links.push(link(page + 1, 'next'));

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FastifyRequest } from 'fastify';
+import { prefersPage } from './accept.ts';
 import { type StaticFile, staticFile } from './static-file.ts';
 
 /** `find` returns null for paths outside the portal. */
@@ -65,8 +66,7 @@ export async function loadPortal(folder: string, customerUrl: string): Promise<P
       const file = pages.get(url);
       if (file) return file;
       // Client-side routing: any other page URL gets index.html.
-      const wantsPage = request.headers.accept?.includes('text/html') === true;
-      return wantsPage && !NOT_PAGES.test(url) ? index : null;
+      return prefersPage(request) && !NOT_PAGES.test(url) ? index : null;
     },
   };
 }

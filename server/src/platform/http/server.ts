@@ -17,6 +17,7 @@ import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
+import { readJsonBodies } from './json-bodies.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
@@ -297,32 +298,6 @@ function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError |
 /** The URL of the address that the server listens on. */
 export const originOf = (app: FastifyInstance): string =>
   app.server instanceof HttpsServer ? app.listeningOrigin.replace(/^http:/, 'https:') : app.listeningOrigin;
-
-const MERGE_PATCH = 'application/merge-patch+json';
-
-function readJsonBodies(app: FastifyInstance): void {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const parse = async (_request: FastifyRequest, body: Buffer) => {
-    // Routes decide whether a body is required.
-    if (body.length === 0) return undefined;
-    try {
-      return JSON.parse(decoder.decode(body)) as unknown;
-    } catch (error) {
-      const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-      throw validationProblem([{ code: 'invalid_format', message: `the body is not valid JSON: ${why}` }]);
-    }
-  };
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, parse);
-  app.addContentTypeParser(
-    MERGE_PATCH,
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      if (request.method === 'PATCH') return parse(request, body);
-      throw problem('unsupported_media_type', `${MERGE_PATCH} is for PATCH requests only.`);
-    },
-  );
-}
 
 /** For the metrics only: the client has closed the connection. */
 const BODY_INCOMPLETE = validationProblem([
