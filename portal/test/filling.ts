@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+
+/** A field by its selector, and its new value: of a checkbox whether it is to be ticked. */
+export type Entry = readonly [selector: string, value: string | boolean];
+
+type Filling = {
+  readonly entries: readonly Entry[];
+  /** The button that sends the form. */
+  readonly button: string;
+  /** Whether a field's value is set by the browser's own setter, which a framework cannot notice. */
+  readonly isNative: boolean;
+};
+
+/** Runs in a page: fills in and sends a form within one task. Returns what kept it from doing so. */
+function fillAtOnce({ entries, button, isNative }: Filling): string | null {
+  const find = (selector: string) => document.querySelector<HTMLInputElement>(selector);
+  for (const [selector, value] of entries) {
+    const field = find(selector);
+    if (field === null) return `there is no ${selector}`;
+    if (typeof value === 'boolean') {
+      if (field.checked !== value) field.click();
+      continue;
+    }
+    const own = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value');
+    if (isNative) own?.set?.call(field, value);
+    else field.value = value;
+    for (const type of ['input', 'change']) field.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+  const submit = find(button);
+  if (submit === null || submit.disabled) return `${button} cannot be pressed`;
+  submit.click();
+  return null;
+}
+
+/** Runs a function in a world of its own, which shares the page's elements and none of its scripts. */
+async function inIsolatedWorld(page: Page, filling: Filling): Promise<unknown> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+    });
+    const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+      functionDeclaration: fillAtOnce.toString(),
+      arguments: [{ value: filling }],
+      executionContextId,
+      returnByValue: true,
+    });
+    return exceptionDetails?.exception?.description ?? result.value;
+  } finally {
+    await session.detach();
+  }
+}
+
+/** Types without pauses, and sends the form with Enter if its last field is a text. */
+async function type(page: Page, entries: readonly Entry[], button: string): Promise<void> {
+  for (const [index, [selector, value]] of entries.entries()) {
+    const field = page.locator(selector);
+    const kind = await field.evaluate(({ tagName, type }: HTMLInputElement) =>
+      tagName === 'SELECT' ? 'choice' : type === 'checkbox' ? 'tick' : 'text',
+    );
+    if (kind === 'choice') await field.selectOption(String(value));
+    else if (kind === 'tick') await field.setChecked(value === true);
+    else {
+      await field.selectText();
+      await page.keyboard.type(String(value), { delay: 0 });
+    }
+    if (index < entries.length - 1) continue;
+    const isSentByEnter = kind === 'text' && (await field.evaluate((input) => input.closest('form') !== null));
+    if (isSentByEnter && (await field.evaluate(({ tagName }) => tagName === 'INPUT')))
+      await page.keyboard.press('Enter');
+    else await page.locator(button).click();
+  }
+}
+
+type Way = (page: Page, entries: readonly Entry[], button: string) => Promise<void>;
+
+/** How people, scripts and password managers fill in and send a form. */
+export const WAYS: Readonly<Record<string, Way>> = {
+  'typed without pauses': type,
+  'by a script, with the setters of the browser': async (page, entries, button) =>
+    assert.equal(await page.evaluate(fillAtOnce, { entries, button, isNative: true }), null),
+  'by a script, with assignments': async (page, entries, button) =>
+    assert.equal(await page.evaluate(fillAtOnce, { entries, button, isNative: false }), null),
+  'by an extension such as a password manager': async (page, entries, button) =>
+    assert.equal(await inIsolatedWorld(page, { entries, button, isNative: false }), null),
+};
