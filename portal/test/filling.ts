@@ -67,7 +67,8 @@ async function type(page: Page, entries: readonly Entry[], button: string): Prom
       await page.keyboard.type(String(value), { delay: 0 });
     }
     if (index < entries.length - 1) continue;
-    const isSentByEnter = kind === 'text' && (await field.evaluate((input) => input.closest('form') !== null));
+    const isSentByEnter =
+      kind === 'text' && (await field.evaluate((input) => input.closest('form') !== null));
     if (isSentByEnter && (await field.evaluate(({ tagName }) => tagName === 'INPUT')))
       await page.keyboard.press('Enter');
     else await page.locator(button).click();

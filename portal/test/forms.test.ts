@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { type Entry, WAYS } from './filling.ts';
 import { ANONYMOUS, open, openStage, type Visitor } from './stage.ts';
-import type { Page } from 'playwright-core';
 
 const { visit } = await openStage();
 
@@ -31,21 +31,34 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const PROBLEM = { type: 'about:blank', title: 'Refused', status: 400, code: 'invalid_request', detail: 'No.', errors: [] };
+const PROBLEM = {
+  type: 'about:blank',
+  title: 'Refused',
+  status: 400,
+  code: 'invalid_request',
+  detail: 'No.',
+  errors: [],
+};
 
 /** The first request of this kind, which the test answers itself: the same form can then be sent again. */
-async function sentBy(page: Page, [method, path]: Case['request'], act: () => Promise<void>): Promise<unknown> {
+async function sentBy(
+  page: Page,
+  [method, path]: Case['request'],
+  act: () => Promise<void>,
+): Promise<unknown> {
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const isAsked = (url: URL) => url.pathname === path;
   await page.route(isAsked, async (route) => {
     const request = route.request();
     if (request.method() !== method) return route.continue();
     resolve(
-      method === 'GET'
-        ? Object.fromEntries(new URL(request.url()).searchParams)
-        : request.postDataJSON(),
+      method === 'GET' ? Object.fromEntries(new URL(request.url()).searchParams) : request.postDataJSON(),
     );
-    await route.fulfill({ status: 400, contentType: 'application/problem+json', body: JSON.stringify(PROBLEM) });
+    await route.fulfill({
+      status: 400,
+      contentType: 'application/problem+json',
+      body: JSON.stringify(PROBLEM),
+    });
   });
   await act();
   const sent = await promise;

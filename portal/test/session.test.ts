@@ -244,7 +244,7 @@ async function firstLoad(page: Page, url: string): Promise<number[]> {
   return (await loaded.jsonValue()) || [];
 }
 
-const FIRST_LOAD_BYTES = 180_000;
+const FIRST_LOAD_BYTES = 60_000;
 
 for (const [role, visitor] of Object.entries(VISITORS)) {
   for (const locale of ['en-GB', 'de-DE'] as const) {
