@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 
 /** A field by its selector, and its new value: of a checkbox whether it is to be ticked. */
 export type Entry = readonly [selector: string, value: string | boolean];
@@ -53,26 +53,41 @@ async function inIsolatedWorld(page: Page, filling: Filling): Promise<unknown> {
   }
 }
 
-/** Types without pauses, and sends the form with Enter if its last field is a text. */
+type Session = Awaited<ReturnType<BrowserContext['newCDPSession']>>;
+
+/** Keys that do not wait for one another, as fast as the browser takes them. */
+const pressed = (session: Session, keys: readonly string[]): Promise<unknown> =>
+  Promise.all(
+    keys.map((key) =>
+      session.send('Input.dispatchKeyEvent', {
+        type: 'keyDown',
+        key,
+        text: key === 'Enter' ? '\r' : key,
+        ...(key === 'Enter' ? { windowsVirtualKeyCode: 13 } : {}),
+      }),
+    ),
+  );
+
+/** Whether Enter in this field sends its form. */
+const isSentByEnter = (field: Locator) =>
+  field.evaluate((element) => element instanceof HTMLInputElement && element.form !== null);
+
+/** Types without pauses, and sends the form by Enter if its last field is a text. */
 async function type(page: Page, entries: readonly Entry[], button: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
   for (const [index, [selector, value]] of entries.entries()) {
     const field = page.locator(selector);
-    const kind = await field.evaluate(({ tagName, type }: HTMLInputElement) =>
-      tagName === 'SELECT' ? 'choice' : type === 'checkbox' ? 'tick' : 'text',
-    );
-    if (kind === 'choice') await field.selectOption(String(value));
-    else if (kind === 'tick') await field.setChecked(value === true);
+    if (typeof value === 'boolean') await field.setChecked(value);
+    else if (await field.evaluate(({ tagName }) => tagName === 'SELECT')) await field.selectOption(value);
     else {
       await field.selectText();
-      await page.keyboard.type(String(value), { delay: 0 });
+      const isLast = index === entries.length - 1 && (await isSentByEnter(field));
+      await pressed(session, [...value, ...(isLast ? ['Enter'] : [])]);
+      if (isLast) return session.detach();
     }
-    if (index < entries.length - 1) continue;
-    const isSentByEnter =
-      kind === 'text' && (await field.evaluate((input) => input.closest('form') !== null));
-    if (isSentByEnter && (await field.evaluate(({ tagName }) => tagName === 'INPUT')))
-      await page.keyboard.press('Enter');
-    else await page.locator(button).click();
   }
+  await session.detach();
+  await page.locator(button).click();
 }
 
 type Way = (page: Page, entries: readonly Entry[], button: string) => Promise<void>;

@@ -1,78 +1,66 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type Entry, WAYS } from './filling.ts';
-import { ANONYMOUS, open, openStage, type Visitor } from './stage.ts';
+import { BRP_FORMS, SESSION_FORMS } from './brp-forms.ts';
+import { WAYS } from './filling.ts';
+import { type FormCase, visit } from './form-world.ts';
+import { OPERATOR_FORMS } from './operator-forms.ts';
+import { open } from './stage.ts';
 
-const { visit } = await openStage();
-
-type Case = {
-  readonly file: string;
-  readonly visitor: Visitor;
-  readonly url: string;
-  readonly prepare?: (page: Page) => Promise<void>;
-  readonly entries: readonly Entry[];
-  readonly button?: string;
-  readonly request: readonly [method: string, path: string];
-  readonly sent: unknown;
-};
-
-const CASES: readonly Case[] = [
-  {
-    file: 'session/sign-in.tsx',
-    visitor: ANONYMOUS,
-    url: '/sign-in',
-    entries: [
-      ['[name=email]', 'ada@saldo.example'],
-      ['[name=password]', 'correct horse battery'],
-    ],
-    request: ['POST', '/portal/v1/session'],
-    sent: { email: 'ada@saldo.example', password: 'correct horse battery' },
-  },
-];
+const CASES = [...SESSION_FORMS, ...BRP_FORMS, ...OPERATOR_FORMS];
 
 const PROBLEM = {
   type: 'about:blank',
   title: 'Refused',
   status: 400,
   code: 'invalid_request',
-  detail: 'No.',
-  errors: [],
+  detail: 'This test refuses it.',
 };
 
-/** The first request of this kind, which the test answers itself: the same form can then be sent again. */
-async function sentBy(
-  page: Page,
-  [method, path]: Case['request'],
-  act: () => Promise<void>,
-): Promise<unknown> {
+/** What the first request of this kind sends. The test refuses it, so that nothing changes. */
+async function sentBy(page: Page, [method, path]: FormCase['request'], act: () => Promise<void>) {
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  const isAsked = (url: URL) => url.pathname === path;
-  await page.route(isAsked, async (route) => {
-    const request = route.request();
-    if (request.method() !== method) return route.continue();
-    resolve(
-      method === 'GET' ? Object.fromEntries(new URL(request.url()).searchParams) : request.postDataJSON(),
-    );
-    await route.fulfill({
-      status: 400,
-      contentType: 'application/problem+json',
-      body: JSON.stringify(PROBLEM),
-    });
-  });
+  await page.route(
+    ({ pathname }) => pathname === path,
+    async (route) => {
+      const request = route.request();
+      if (request.method() !== method) return route.fallback();
+      const { searchParams } = new URL(request.url());
+      resolve(method === 'GET' ? Object.fromEntries(searchParams) : request.postDataJSON());
+      await route.fulfill({
+        status: PROBLEM.status,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(PROBLEM),
+      });
+    },
+  );
   await act();
-  const sent = await promise;
-  await page.unroute(isAsked);
-  return sent;
+  return promise;
 }
 
-for (const { file, visitor, url, prepare, entries, button = 'button[type=submit]', request, sent } of CASES) {
+for (const { name, visitor, url, prepare, entries, button = '[type=submit]', request, sent } of CASES) {
   for (const [way, fill] of Object.entries(WAYS)) {
-    test(`${file} sends what it shows: ${way}`, () =>
+    test(`the form sends what it shows: ${name}, ${way}`, () =>
       visit(visitor, async (page) => {
         await open(page, url);
         await prepare?.(page);
+        await page.locator(button).first().waitFor();
         assert.deepEqual(await sentBy(page, request, () => fill(page, entries, button)), sent);
       }));
   }
 }
+
+test('every form of the portal is tested here', async () => {
+  const folder = path.join(import.meta.dirname, '../src');
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.tsx'));
+  const forms = await Promise.all(
+    files.map(async (file) => {
+      const found = (await readFile(path.join(folder, file), 'utf8')).match(/<Form\s/g) ?? [];
+      return found.map(() => file.replaceAll('\\', '/'));
+    }),
+  );
+  const tested = CASES.flatMap(({ file }) => file ?? []);
+  assert.deepEqual(forms.flat().toSorted(), tested.toSorted());
+});
