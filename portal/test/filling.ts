@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 
-/** A field by its selector, and its new value: of a checkbox whether it is to be ticked. */
+/** A field by its selector, and its new value: of a checkbox whether it is to be ticked, true for a button to press. */
 export type Entry = readonly [selector: string, value: string | boolean];
 
 type Filling = {
@@ -77,7 +77,8 @@ async function type(page: Page, entries: readonly Entry[], button: string): Prom
   const session = await page.context().newCDPSession(page);
   for (const [index, [selector, value]] of entries.entries()) {
     const field = page.locator(selector);
-    if (typeof value === 'boolean') await field.setChecked(value);
+    if (await field.evaluate(({ tagName }) => tagName === 'BUTTON')) await field.click();
+    else if (typeof value === 'boolean') await field.setChecked(value);
     else if (await field.evaluate(({ tagName }) => tagName === 'SELECT')) await field.selectOption(value);
     else {
       await field.selectText();

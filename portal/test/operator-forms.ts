@@ -111,11 +111,8 @@ export const OPERATOR_FORMS: readonly FormCase[] = [
     name: 'a run of the netting',
     visitor: asOperator,
     url: `/operator/nominations?day=${DAY}`,
-    prepare: async (page) => {
-      await press('Net now')(page);
-      await page.getByRole('dialog').getByRole('button', { name: '21/10/2026' }).click();
-    },
-    entries: [],
+    prepare: press('Net now'),
+    entries: [['dialog [role=group] button:last-child', true]],
     button: 'dialog .justify-end button:last-child',
     request: ['POST', '/operator/v1/nominations/run'],
     sent: { delivery_date: DAY },

@@ -136,8 +136,8 @@ function NotificationsPanel() {
       if (!on) turnNotificationsOff();
       return on && (await turnNotificationsOn(skipPastEvents));
     },
-    onSuccess: (on) => {
-      setIsOn(on);
+    onSettled: () => {
+      setIsOn(areNotificationsOn());
       setIsBlocked(areNotificationsBlocked());
     },
   });
@@ -147,8 +147,12 @@ function NotificationsPanel() {
         <p className="text-sm text-muted">{t.session.notificationsText(...GATE_REMINDER_MINUTES)}</p>
         <Checkbox
           label={t.session.showNotifications}
-          checked={change.isPending ? change.variables : isOn}
-          onChange={(on) => change.mutate(on)}
+          checked={isOn}
+          onChange={(on) => {
+            // At once: a mutation reports its variables in a later task, and until then the box would show the old state.
+            setIsOn(on);
+            change.mutate(on);
+          }}
         />
         <FormProblem error={change.error} />
         {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}
