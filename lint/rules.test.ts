@@ -76,6 +76,23 @@ const transactions: Trial[] = [
   ['lint', withDb('f(db)'), null],
 ];
 
+const VARIABLES = 'saldo(mutation-variables)';
+const component = (code: string) =>
+  `const send = async (name: string) => name;\nexport function use(make: Function, name: string) { return make({ ${code} }); }`;
+const mutations: Trial[] = [
+  ['portal/src', component('mutationFn: () => send(name)'), VARIABLES],
+  [
+    'portal/src',
+    component('mutationFn: async () => { const own = { name }; return send(own.name); }'),
+    VARIABLES,
+  ],
+  ['portal/src', component('mutationFn: make'), VARIABLES],
+  ['portal/src', component('mutationFn: (own: string) => send(own), onSuccess: () => send(name)'), null],
+  ['portal/src', component('mutationFn: send'), null],
+  ['portal/src', component('mutationFn: (call: () => Promise<string>) => call()'), null],
+  ['portal/src', 'export const use = <T,>(make: Function) => make({ mutationFn: (own: T) => own });', null],
+];
+
 /** Runs the linter once, with the settings of the checkout, and returns its report for each trial. */
 async function lint(trials: readonly Trial[]): Promise<string[]> {
   const folders = await Promise.all(trials.map(([folder]) => mkdtemp(path.join(root, folder, '.trial-'))));
@@ -100,6 +117,7 @@ const titles = {
   'api imports TypeBox only, and sdk and portal nothing of Node': packages,
   'core imports nothing but itself and uses no clock, timer, environment or Node API': core,
   'a function with a tx does not use db': transactions,
+  'a mutation gets its values as its variable': mutations,
 };
 const all = Object.values(titles).flat();
 const reports = await lint(all);

@@ -48,7 +48,7 @@ export async function loaded(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await page.waitForFunction(
     () =>
-      document.querySelector('.animate-pulse, [aria-busy=true]') === null &&
+      document.querySelector('.animate-pulse') === null &&
       // Images below the screen are loaded when they are scrolled into view.
       [...document.images].every(
         (image) => image.complete || image.getBoundingClientRect().top > window.innerHeight,

@@ -6,7 +6,15 @@ import { apiAsData } from './api-as-data.ts';
 const SERVER = process.env['SALDO_URL'] ?? 'http://127.0.0.1:8080';
 
 /** Modules of this many pages are in one file. */
-const PAGES_OF_COMMON = 6;
+const PAGES_OF_COMMON = 12;
+
+/** The client of the API of each role, and modules with it. No other role loads them. */
+const CLIENTS = {
+  operator:
+    /@saldo\/api\/(?:operator|sandbox)|[\\/](?:sdk[\\/]src|session)[\\/]operator|portal[\\/]src[\\/]operator[\\/]/,
+  brp: /@saldo\/api\/brp|[\\/](?:sdk[\\/]src|session)[\\/]brp|brp[\\/](?:message-dialog|schedule-buttons)/,
+};
+const isOfRole = (id: string) => Object.values(CLIENTS).some((modules) => modules.test(id));
 
 /** These modules wait for files that import the others, hence are in a file of their own. */
 const isStart = (id: string) => /[\\/](?:index\.html|main\.tsx)$/.test(id);
@@ -24,9 +32,7 @@ const preloadCommon: Plugin = {
       })),
 };
 
-/** Preact in place of React, also for the router and the queries: docs/decisions/0018-preact.md. */
 export default defineConfig({
-  resolve: { alias: { react: 'preact/compat', 'react-dom': 'preact/compat' } },
   plugins: [apiAsData, preloadCommon, tailwindcss()],
   build: {
     target: 'es2023',
@@ -43,7 +49,12 @@ export default defineConfig({
             // Two files for all that every page needs: a file for each set of pages would compress worse.
             { name: 'libraries', test: /[\\/]node_modules[\\/]/, tags: ['$initial'] },
             { name: 'frame', test: (id) => !isStart(id), tags: ['$initial'] },
-            { name: 'common', minShareCount: PAGES_OF_COMMON },
+            { name: 'common', test: (id) => !isOfRole(id), minShareCount: PAGES_OF_COMMON },
+            ...Object.entries(CLIENTS).map(([name, test]) => ({
+              name,
+              test,
+              minShareCount: PAGES_OF_COMMON,
+            })),
           ],
         },
       },

@@ -24,10 +24,8 @@ import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
 import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
-import { RoutePending } from './ui/route-states.tsx';
 import { Notice } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
-import { useInTurn } from './ui/turns.tsx';
 import { useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 import { useMedia } from './ui/use-media.ts';
@@ -45,16 +43,12 @@ export function AppShell() {
     });
   }, [session, router]);
   const isOtherUser = useIsOtherUser(session?.user.id);
-  // Start, frame and page are rendered in separate turns, so that none blocks a phone for long.
-  const isStarted = useInTurn(true, false);
-  const [formerPath] = useState(() => router.state.resolvedLocation?.pathname);
   if (!session || isOtherUser) return null;
-  if (!isStarted) return <EmptyFrame />;
   return (
     <SessionContext value={session}>
       <ToastProvider>
         <UnsavedGuard>
-          <Frame formerPath={formerPath} />
+          <Frame />
         </UnsavedGuard>
       </ToastProvider>
     </SessionContext>
@@ -82,26 +76,10 @@ function useIsOtherUser(userId: string | undefined): boolean {
 const FRAME =
   'grid min-h-dvh grid-rows-[auto_1fr] lg:grid-cols-[14rem_minmax(0,1fr)] lg:grid-rows-1 print:block';
 
-/** Repeats the markup of `index.html`, so that nothing moves until the frame is rendered. */
-function EmptyFrame() {
-  return (
-    <div className={FRAME}>
-      <div className="border-b border-line bg-surface px-4 py-2.5 lg:border-r lg:border-b-0 lg:p-5">
-        <span className="flex items-center gap-2 font-semibold tracking-tight">
-          <img src="/favicon.svg" alt="" className="size-6" />
-          Saldo
-        </span>
-      </div>
-    </div>
-  );
-}
-
-/** `formerPath` is that of the page before, such as the sign-in form; undefined if this is the first one. */
-function Frame({ formerPath }: { formerPath: string | undefined }) {
+function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
-  const isFrameShown = useInTurn(true, false);
-  useFocusOnNewPage(formerPath);
+  useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();
   useNotifications();
@@ -127,7 +105,7 @@ function Frame({ formerPath }: { formerPath: string | undefined }) {
               <Button onClick={retryNow}>{t.common.retry}</Button>
             </Notice>
           )}
-          {isFrameShown ? <Outlet /> : <RoutePending />}
+          <Outlet />
         </main>
       </div>
     </div>
@@ -135,9 +113,10 @@ function Frame({ formerPath }: { formerPath: string | undefined }) {
 }
 
 /** Moves the focus to the new page after navigation, for screen readers and keyboards. */
-function useFocusOnNewPage(formerPath: string | undefined): void {
+function useFocusOnNewPage(): void {
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
-  const shownPath = useRef(formerPath);
+  // At first the page before, such as the sign-in form. Undefined if this is the first one.
+  const shownPath = useRef(path);
   useEffect(() => {
     if (path === undefined || path === shownPath.current) return;
     if (shownPath.current !== undefined) document.getElementById('content')?.focus({ preventScroll: true });

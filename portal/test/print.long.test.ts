@@ -4,8 +4,7 @@ import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { until } from '../../server/test/until.ts';
-import { LONGEST_FRAME_MS } from '../src/ui/times.ts';
-import { open, openStage, stopTimers, type Visitor, type WithRouter } from './stage.ts';
+import { open, openStage, type Visitor } from './stage.ts';
 
 const DAY = '2026-10-21';
 
@@ -102,25 +101,3 @@ for (const { name, visitor, url, tables, rows } of SHEETS) {
       ));
   }
 }
-
-test('a page that is printed before all of it is rendered is printed as a whole', () =>
-  visit(asBrp, async (page) => {
-    await open(page, '/profile');
-    // The page gets no more frames and does not notice it, and so gets none of its turns.
-    await page.evaluate(() => {
-      window.requestAnimationFrame = () => 0;
-    });
-    await page.evaluate(stopTimers, [LONGEST_FRAME_MS]);
-    await page.evaluate(
-      (url) => (window as unknown as WithRouter).__TSR_ROUTER__.history.push(url),
-      `/nominations/${nomination.id}`,
-    );
-    await page.locator('main[aria-busy=true]').waitFor();
-    assert.equal(await page.getByRole('table', { name: 'Quarter-hours', exact: true }).count(), 0);
-    try {
-      await page.emulateMedia({ media: 'print' });
-      await until(async () => (await rowsOnPaper(page, 'Quarter-hours')) === 24 + 96);
-    } finally {
-      await page.emulateMedia({ media: 'screen' });
-    }
-  }));

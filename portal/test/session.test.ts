@@ -244,11 +244,11 @@ async function firstLoad(page: Page, url: string): Promise<number[]> {
   return (await loaded.jsonValue()) || [];
 }
 
-const FIRST_LOAD_BYTES = 180_000;
+const FIRST_LOAD_BYTES = 160_000;
 
 for (const [role, visitor] of Object.entries(VISITORS)) {
   for (const locale of ['en-GB', 'de-DE'] as const) {
-    test(`the first load transfers less than 180 kB of script: ${role}, ${locale}`, () =>
+    test(`the first load transfers less than 160 kB of script: ${role}, ${locale}`, () =>
       visit(
         visitor,
         async (page) => {

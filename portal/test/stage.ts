@@ -220,7 +220,7 @@ function watch(page: Page, { baseUrl, customerUrl }: TestPlatform): string[] {
 /** Waits until the page has its heading and has loaded everything. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
-  await page.waitForFunction(() => document.querySelector('.animate-pulse, [aria-busy=true]') === null);
+  await page.waitForFunction(() => document.querySelector('.animate-pulse') === null);
 }
 
 /** Waits until the last change is on the screen. */

@@ -18,7 +18,8 @@ import { writeSchedule } from '@saldo/core/exchange/documents/write-document.ts'
 import { ownSchedule } from '@saldo/core/exchange/own-schedule.ts';
 import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
 import { operator } from '../../portal/src/i18n/de/operator.ts';
-import { problems, translate } from '../../portal/src/i18n/de/problems.ts';
+import { problems } from '../../portal/src/i18n/de/problems.ts';
+import { translate } from '../../portal/src/i18n/de/server-texts.ts';
 import { compile, compileQuery } from '../src/platform/http/validation.ts';
 import { client, startTestPlatform } from './harness.ts';
 

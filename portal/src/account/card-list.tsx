@@ -1,17 +1,14 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Format } from '../i18n/format.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, SkeletonBlock } from '../ui/states.tsx';
-import { InTurns } from '../ui/turns.tsx';
 import type { Listed } from './queries.ts';
 
 /** Cards shown initially, and added with each "more" click. */
 const STEP = 24;
-/** Cards rendered in a turn: those that a phone shows first. */
-const CARDS_IN_TURN = 2;
 
 export const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(min(17rem,100%),1fr))] gap-4';
 
@@ -20,7 +17,7 @@ type Props<T> = {
   isFiltered: boolean;
   isMatch: (record: T) => boolean;
   sort?: (records: readonly T[]) => readonly T[];
-  children: (record: T) => ReactElement;
+  children: (record: T) => ReactNode;
 };
 
 /** The matching records as cards. Set `key` to the filters, so that a change resets the number of cards shown. */
@@ -58,9 +55,7 @@ function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T>
         </Panel>
       ) : (
         <>
-          <div className={CARDS}>
-            <InTurns size={CARDS_IN_TURN}>{matches.slice(0, shown).map(children)}</InTurns>
-          </div>
+          <div className={CARDS}>{matches.slice(0, shown).map(children)}</div>
           <MoreButton
             count={Math.min(shown, matches.length)}
             hasMore={shown < matches.length}

@@ -4,7 +4,6 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { filtersOf } from '../ui/address.ts';
 import { FilterBar } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
-import { useInTurn } from '../ui/turns.tsx';
 import { CardList } from './card-list.tsx';
 import { isOfferWanted, sortOffers } from './filters.ts';
 import { LinkedOfferCard } from './linked-offer-card.tsx';
@@ -22,12 +21,10 @@ export function OffersPage() {
     sort: search.sort,
   });
   const query = useQuery(offersQuery);
-  // Apart from the cards: the first sort of names loads the browser's rules for them.
-  const choices = useInTurn(query.data !== undefined) ? query.data?.records : undefined;
   return (
     <Page title={texts.title} text={texts.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <OfferFilterFields filters={filters} offers={choices ?? []} onChange={set} />
+        <OfferFilterFields filters={filters} offers={query.data?.records ?? []} onChange={set} />
       </FilterBar>
       <CardList
         key={JSON.stringify(filters)}

@@ -1,4 +1,4 @@
-import type { OwnBalanceGroup } from '@saldo/api';
+import type { OwnBalanceGroup, Tso } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,7 +13,8 @@ import { Form, FormButtons } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
-import { ConflictNotice, useOthersChange } from './conflict.tsx';
+import { useOthersChange } from '../ui/use-input.ts';
+import { ConflictNotice } from './conflict.tsx';
 import {
   areSameTsos,
   describeGroup,
@@ -80,7 +81,12 @@ function SettingsForm({ group, etag, onClose }: FormProps) {
   const { t } = useI18n();
   const [tsos, setTsos] = useState(group.tsos);
   const update = useMutation({
-    mutationFn: () => brpClient.balanceGroups.update(group.eic, { enabled_tsos: [...tsos] }, ifMatchOf(etag)),
+    mutationFn: (change: { eic: string; enabled_tsos: Tso[]; etag: string | null }) =>
+      brpClient.balanceGroups.update(
+        change.eic,
+        { enabled_tsos: change.enabled_tsos },
+        ifMatchOf(change.etag),
+      ),
     ...useChangeHandlers<OwnBalanceGroup>({
       toast: ({ name }) => t.brp.groups.saved(name),
       refresh: [balanceGroupsQuery.queryKey],
@@ -94,7 +100,12 @@ function SettingsForm({ group, etag, onClose }: FormProps) {
     rebase: (base, stored) => setTsos(rebasedTsos(base.tsos, tsos, stored.tsos)),
   });
   return (
-    <Form error={others} fields={['enabled_tsos']} isUnsaved={isUnsaved} onSubmit={() => update.mutate()}>
+    <Form
+      error={others}
+      fields={['enabled_tsos']}
+      isUnsaved={isUnsaved}
+      onSubmit={() => update.mutate({ eic: group.eic, enabled_tsos: [...tsos], etag })}
+    >
       <ConflictNotice
         recordId={group.eic}
         started={started}

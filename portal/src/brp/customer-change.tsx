@@ -11,15 +11,9 @@ import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { ConflictNotice } from './conflict.tsx';
-import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
+import { type CustomerUpdate, describeCustomer, useCustomerUpdate } from './customer-update.ts';
 import { GroupName } from './group-name.tsx';
 
-type Asked = {
-  readonly change: OperatorCustomerUpdate;
-  /** The version of the customer that the change starts from. */
-  readonly customer: Customer;
-  readonly etag: string | null;
-};
 type Shown = {
   readonly effect: CustomerPreview;
   /** A gate has closed since the preview that was confirmed. */
@@ -37,17 +31,18 @@ export function useCustomerChange(
   etag: string | null,
   done: (customer: Customer) => void,
 ) {
-  const { id } = customer;
   const refresh = useRefresh();
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [asked, setAsked] = useState<CustomerUpdate | null>(null);
   const [shown, setShown] = useState<Shown | null>(null);
   const preview = useMutation({
-    mutationFn: (next: Asked) => reader().customers.preview(id, next.change, ifMatchOf(next.etag)),
-    onError: (error) => {
-      if (isProblem(error, 'precondition_failed')) void refresh(['customer', id], ['customers']);
+    mutationFn: (next: CustomerUpdate) =>
+      reader().customers.preview(next.customer.id, next.change, ifMatchOf(next.etag)),
+    onError: (error, next) => {
+      if (isProblem(error, 'precondition_failed'))
+        void refresh(['customer', next.customer.id], ['customers']);
     },
   });
-  const update = useCustomerUpdate(id, asked?.etag ?? null, (changed) => {
+  const update = useCustomerUpdate((changed) => {
     cancel();
     done(changed);
   });
@@ -64,7 +59,7 @@ export function useCustomerChange(
       onSuccess: (effect) => {
         const isPostponed = effect.effective_day !== shown.effect.effective_day;
         if (isPostponed) setShown({ effect, isPostponed });
-        else update.mutate(asked.change);
+        else update.mutate(asked);
       },
     });
   };

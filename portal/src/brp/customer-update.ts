@@ -6,13 +6,21 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { ifMatchOf } from '../session/versions.ts';
 import type { Described } from './conflict.tsx';
 
+/** A change of a customer, and the version that it starts from. */
+export type CustomerUpdate = {
+  readonly customer: Customer;
+  readonly etag: string | null;
+  readonly change: OperatorCustomerUpdate;
+};
+
 /** A change sends the `ETag` that it starts from, so that it does not overwrite a concurrent change. */
-export function useCustomerUpdate(id: string, etag: string | null, done: (customer: Customer) => void) {
+export function useCustomerUpdate(done: (customer: Customer) => void) {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (change: OperatorCustomerUpdate) => reader().customers.update(id, change, ifMatchOf(etag)),
+    mutationFn: ({ customer, etag, change }: CustomerUpdate) =>
+      reader().customers.update(customer.id, change, ifMatchOf(etag)),
     onSuccess: (customer) => done(customer),
-    onSettled: () => refresh(['customer', id], ['customers']),
+    onSettled: (_answer, _error, { customer }) => refresh(['customer', customer.id], ['customers']),
   });
 }
 

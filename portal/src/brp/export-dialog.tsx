@@ -59,39 +59,27 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
   const run = useMutation({
-    mutationFn: async () => {
-      setBytes(0);
-      running.current = new AbortController();
-      const { signal } = running.current;
-      const isGerman = fileFormat === 'german_csv';
-      const apiFormat = isGerman ? 'csv' : fileFormat;
-      const query = { ...given(filters[subject] ?? {}), ...deliveryRange(first, last), format: apiFormat };
-      const file = await reader().exports[subject](query, { signal });
-      const parts: BlobPart[] = isGerman ? [BYTE_ORDER_MARK] : [];
-      let received = 0;
-      for await (const part of chunksOf(file.body)) {
-        parts.push(isGerman ? germanCsv(ASCII.decode(part)) : part);
-        received += part.length;
-        setBytes(received);
-      }
-      // Saved at the end only, so that a file is always complete.
-      download(file.fileName, parts, file.mediaType);
-      return received;
-    },
+    mutationFn: saveExport,
     onSuccess: (received) => {
       toast(texts.done(format.bytes(received)));
       onClose();
     },
   });
+  const submit = () => {
+    setBytes(0);
+    running.current = new AbortController();
+    run.mutate({
+      subject,
+      query: { ...given(filters[subject] ?? {}), ...deliveryRange(first, last) },
+      fileFormat,
+      signal: running.current.signal,
+      onBytes: setBytes,
+    });
+  };
   const isBackwards = first !== '' && last !== '' && last < first;
   return (
     <Dialog title={texts.title} onClose={onClose}>
-      <Form
-        error={run.error}
-        fields={['delivery_start', 'delivery_end']}
-        isUnsaved={false}
-        onSubmit={() => run.mutate()}
-      >
+      <Form error={run.error} fields={['delivery_start', 'delivery_end']} isUnsaved={false} onSubmit={submit}>
         <p className="text-sm text-muted">{texts.text}</p>
         <div className="grid gap-4 sm:grid-cols-2">
           {subjects.length > 1 && (
@@ -137,6 +125,31 @@ function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }
       </Form>
     </Dialog>
   );
+}
+
+type Export = {
+  readonly subject: Subject;
+  readonly query: { readonly delivery_start: string; readonly delivery_end: string };
+  readonly fileFormat: FileFormat;
+  readonly signal: AbortSignal;
+  readonly onBytes: (received: number) => void;
+};
+
+/** Reads an export and saves it as a file. Returns its size. */
+async function saveExport({ subject, query, fileFormat, signal, onBytes }: Export): Promise<number> {
+  const isGerman = fileFormat === 'german_csv';
+  const format = isGerman ? 'csv' : fileFormat;
+  const file = await reader().exports[subject]({ ...query, format }, { signal });
+  const parts: BlobPart[] = isGerman ? [BYTE_ORDER_MARK] : [];
+  let received = 0;
+  for await (const part of chunksOf(file.body)) {
+    parts.push(isGerman ? germanCsv(ASCII.decode(part)) : part);
+    received += part.length;
+    onBytes(received);
+  }
+  // Saved at the end only, so that a file is always complete.
+  download(file.fileName, parts, file.mediaType);
+  return received;
 }
 
 /** Not every browser can iterate over a stream. */

@@ -9,7 +9,6 @@ import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { useInTurn } from '../ui/turns.tsx';
 import { AttentionPanel } from './attention.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { Gates } from './gates.tsx';
@@ -27,18 +26,20 @@ export function HomePage() {
   const today = useToday();
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
-  const nominations = { today: useNominations(today), tomorrow: useNominations(tomorrow) };
-  // The days are below a list of unknown length: they are shown after it, so that they do not move.
-  const isTodayShown = useInTurn(attention.data !== undefined || attention.error !== null);
-  const isTomorrowShown = useInTurn(isTodayShown);
+  const isAttentionKnown = attention.data !== undefined || attention.error !== null;
+  const days = [
+    { day: today, name: t.common.today, query: useNominations(today) },
+    { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
+  ];
   return (
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
       <NetSaldo day={tomorrow} />
       <ClockChangeNotice day={today} />
       <Gates today={today} tomorrow={tomorrow} />
       <AttentionPanel query={attention} title={t.brp.home.attention} />
-      {isTodayShown && <DayPanel day={today} name={t.common.today} query={nominations.today} />}
-      {isTomorrowShown && <DayPanel day={tomorrow} name={t.common.tomorrow} query={nominations.tomorrow} />}
+      {/* Below a list of unknown length: shown together with it, so that they do not move. */}
+      {isAttentionKnown &&
+        days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
-import { addDays, type DeliveryDay, dayOf, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
@@ -9,6 +9,7 @@ import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
+import { useInput } from '../ui/use-input.ts';
 import { keysQuery } from './queries.ts';
 
 const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
@@ -22,6 +23,19 @@ function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): str
   const last = days === undefined ? chosen : addDays(today, days);
   return formatInstant(dayStart(addDays(last, 1)));
 }
+
+type KeyInput = {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiry: Expiry;
+  readonly day: DeliveryDay;
+};
+
+const NEW_KEY = {
+  name: '',
+  scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+  expiry: 'never',
+} as const;
 
 type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
 
@@ -43,26 +57,21 @@ export function CreateKeyDialog(props: CreateProps) {
   const texts = t.brp.keys;
   const today = useToday();
   const refresh = useRefresh();
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>(SCOPES.filter((scope) => scope.endsWith(':read')));
-  const [expiry, setExpiry] = useState<Expiry>('never');
-  const [day, setDay] = useState<DeliveryDay>(() => addDays(dayOf(Date.now()), 30));
+  const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
+  const { name, scopes, expiry, day } = input;
   const create = useMutation({
-    mutationFn: () => {
-      const settings = { name, expires_at: expiresAt(expiry, today, day) };
-      return send(hasScopes ? { ...settings, scopes: [...scopes] } : settings);
-    },
+    mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     // The secret does not wait for the list.
     onSettled: () => void refresh(keysQuery.queryKey),
   });
+  const submit = () => {
+    const settings = { name, expires_at: expiresAt(expiry, today, day) };
+    create.mutate(() => send(hasScopes ? { ...settings, scopes: [...scopes] } : settings));
+  };
   if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form
-        error={create.error}
-        fields={['name', 'scopes', 'expires_at', ...fields]}
-        onSubmit={() => create.mutate()}
-      >
+      <Form error={create.error} fields={['name', 'scopes', 'expires_at', ...fields]} onSubmit={submit}>
         {children}
         <TextField
           name="name"
@@ -70,7 +79,7 @@ export function CreateKeyDialog(props: CreateProps) {
           hint={texts.nameHint}
           maxLength={LIMITS.nameLength}
           value={name}
-          onChange={setName}
+          onChange={(next) => set({ name: next })}
         />
         {hasScopes && (
           <CheckboxGroup
@@ -86,7 +95,7 @@ export function CreateKeyDialog(props: CreateProps) {
                 </span>
               ),
             }))}
-            onChange={setScopes}
+            onChange={(next) => set({ scopes: next })}
           />
         )}
         <div className="grid gap-4 sm:grid-cols-2">
@@ -95,7 +104,7 @@ export function CreateKeyDialog(props: CreateProps) {
             label={texts.expiry}
             value={expiry}
             options={EXPIRIES.map((value) => ({ value, label: texts.expiries[value] }))}
-            onChange={setExpiry}
+            onChange={(next) => set({ expiry: next })}
           />
           {expiry === 'date' && (
             <DateField
@@ -103,7 +112,7 @@ export function CreateKeyDialog(props: CreateProps) {
               label={texts.expiryDay}
               min={today}
               value={day}
-              onChange={(chosen) => chosen !== '' && setDay(chosen)}
+              onChange={(chosen) => chosen !== '' && set({ day: chosen })}
             />
           )}
         </div>

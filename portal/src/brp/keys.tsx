@@ -236,7 +236,7 @@ function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps)
   const refresh = useRefresh();
   const [grace, setGrace] = useState<Grace>('day');
   const rotate = useMutation({
-    mutationFn: () => send(apiKey.id, { grace_s: GRACES_S[grace] }),
+    mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     onSuccess: onCreated,
     onSettled: () => refresh(keysQuery.queryKey),
   });
@@ -247,7 +247,7 @@ function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps)
       action={t.brp.keys.rotate}
       isBusy={rotate.isPending}
       error={rotate.error}
-      onConfirm={() => rotate.mutate()}
+      onConfirm={() => rotate.mutate(() => send(apiKey.id, { grace_s: GRACES_S[grace] }))}
       onClose={onClose}
     >
       <SelectField
@@ -266,7 +266,7 @@ type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () =
 function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const { t } = useI18n();
   const revoke = useMutation({
-    mutationFn: () => send(apiKey.id),
+    mutationFn: (sendNow: () => Promise<unknown>) => sendNow(),
     ...useChangeHandlers({
       toast: () => t.brp.keys.revoked(apiKey.name),
       refresh: [keysQuery.queryKey],
@@ -281,7 +281,7 @@ function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
       isDangerous
       isBusy={revoke.isPending}
       error={revoke.error}
-      onConfirm={() => revoke.mutate()}
+      onConfirm={() => revoke.mutate(() => send(apiKey.id))}
       onClose={onClose}
     />
   );

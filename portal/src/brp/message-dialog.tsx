@@ -49,6 +49,20 @@ type DialogProps = {
   onClose: () => void;
 };
 
+type Message = Parameters<typeof brpClient.nominations.daySchedule>[0];
+
+/** Reads a schedule message and saves it as a file. Returns its name. */
+async function saveMessage(message: Message): Promise<string> {
+  let fileName = '';
+  const text = await brpClient.nominations.daySchedule(message, {
+    onResponse: (response) => {
+      fileName = fileNameOf(response);
+    },
+  });
+  download(fileName, [text], 'application/xml');
+  return fileName;
+}
+
 function MessageDialog({ day, positions, onClose }: DialogProps) {
   const { t, format } = useI18n();
   const texts = t.schedule.message;
@@ -62,31 +76,23 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
   const isVersion = /^\d+$/.test(version) && Number(version) >= minimum && Number(version) <= maximum;
   const position = positions.get(chosen);
   const run = useMutation({
-    mutationFn: async (of: Position) => {
-      let fileName = '';
-      const text = await brpClient.nominations.daySchedule(
-        { delivery_date: day, ...of, format: fileFormat, message_version: Number(version) },
-        {
-          onResponse: (response) => {
-            fileName = fileNameOf(response);
-          },
-        },
-      );
-      download(fileName, [text], 'application/xml');
-      return fileName;
-    },
+    mutationFn: saveMessage,
     onSuccess: (fileName) => {
       toast(texts.done(fileName));
       if (isMounted()) onClose();
     },
   });
+  const submit = () => {
+    if (!position || !isVersion) return;
+    run.mutate({ delivery_date: day, ...position, format: fileFormat, message_version: Number(version) });
+  };
   return (
     <Dialog title={texts.title(format.day(day))} onClose={onClose}>
       <Form
         error={run.error}
         fields={['eic', 'format', 'message_version']}
         isUnsaved={false}
-        onSubmit={() => position && isVersion && run.mutate(position)}
+        onSubmit={submit}
       >
         <p className="text-sm text-muted">{texts.text}</p>
         <SelectField

@@ -15,7 +15,9 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Form, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { ConflictNotice, useOthersChange } from './conflict.tsx';
+import { typing } from '../ui/typing.ts';
+import { useOthersChange } from '../ui/use-input.ts';
+import { ConflictNotice } from './conflict.tsx';
 import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
 
 type Props = { customer: Customer; etag: string | null };
@@ -51,7 +53,7 @@ function EditorForm({ customer, etag }: Props) {
   const { t } = useI18n();
   const toast = useToast();
   const [entries, setEntries] = useState(() => entriesOf(customer.metadata));
-  const update = useCustomerUpdate(customer.id, etag, () => toast(t.brp.customers.saved));
+  const update = useCustomerUpdate(() => toast(t.brp.customers.saved));
   const change = metadataChange(customer.metadata, entries);
   const isChanged = Object.keys(change).length > 0;
   const started = useOthersChange(customer, {
@@ -64,7 +66,7 @@ function EditorForm({ customer, etag }: Props) {
   });
   const duplicates = duplicateIds(entries);
   const edit = (id: number, part: Partial<MetadataEntry>) =>
-    setEntries(entries.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
+    setEntries((now) => now.map((entry) => (entry.id === id ? { ...entry, ...part } : entry)));
   const add = () => setEntries([...entries, { id: Date.now(), key: '', value: '' }]);
   const problems = isProblem(update.error) ? update.error.errors : [];
   const errorOf = ({ id, key }: MetadataEntry): string | null => {
@@ -78,7 +80,7 @@ function EditorForm({ customer, etag }: Props) {
       error={update.error}
       fields={fields}
       isUnsaved={isChanged}
-      onSubmit={() => update.mutate({ metadata: change })}
+      onSubmit={() => update.mutate({ customer, etag, change: { metadata: change } })}
     >
       <ConflictNotice
         recordId={customer.id}
@@ -138,7 +140,7 @@ function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
           className={inputClass(error !== null)}
           {...(error === null ? {} : fault)}
           value={entry.key}
-          onChange={(event) => onEdit({ key: event.target.value })}
+          {...typing((key) => onEdit({ key }))}
         />
         <input
           aria-label={t.brp.customers.metadataValueOf(row)}
@@ -146,7 +148,7 @@ function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
           className={inputClass(error !== null)}
           {...(error === null ? {} : fault)}
           value={entry.value}
-          onChange={(event) => onEdit({ value: event.target.value })}
+          {...typing((value) => onEdit({ value }))}
         />
         <IconButton icon="trash" label={t.brp.customers.removeMetadata(entry.key)} onClick={onRemove} />
       </div>

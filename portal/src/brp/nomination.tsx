@@ -17,7 +17,6 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
-import { Later } from '../ui/turns.tsx';
 import { DirectionBadge, NominationBadges } from './badges.tsx';
 import { ClockChangeNotice } from './clock-change.tsx';
 import { DaySteps } from './day-steps.tsx';
@@ -101,38 +100,34 @@ function NominationView({ nomination, search, set }: SearchProps & { nomination:
       <ClockChangeNotice day={day} />
       <NominationFacts nomination={nomination} slots={slots} />
       {selected && (
-        <Later>
-          <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
-            <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
-            {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
-            <div className="xl:relative">
-              <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
-                <SlotInspector nomination={nomination} day={day} slot={selected} />
-              </div>
+        <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
+          <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
+          {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
+          <div className="xl:relative">
+            <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
+              <SlotInspector nomination={nomination} day={day} slot={selected} />
             </div>
           </div>
-        </Later>
+        </div>
       )}
-      <Later>
-        <ReconciliationPanel nomination={nomination} onSelect={select} />
-        <Panel isFlush>
-          <Tabs
-            label={t.brp.nominations.one}
-            value={view ?? 'table'}
-            onChange={(next) => set({ view: next === 'history' ? next : undefined })}
-            tabs={[
-              { value: 'table', label: t.brp.nominations.table },
-              { value: 'history', label: t.brp.nominations.history },
-            ]}
-          >
-            {view === 'history' ? (
-              <VersionHistory nomination={nomination} onSelect={select} />
-            ) : (
-              <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />
-            )}
-          </Tabs>
-        </Panel>
-      </Later>
+      <ReconciliationPanel nomination={nomination} onSelect={select} />
+      <Panel isFlush>
+        <Tabs
+          label={t.brp.nominations.one}
+          value={view ?? 'table'}
+          onChange={(next) => set({ view: next === 'history' ? next : undefined })}
+          tabs={[
+            { value: 'table', label: t.brp.nominations.table },
+            { value: 'history', label: t.brp.nominations.history },
+          ]}
+        >
+          {view === 'history' ? (
+            <VersionHistory nomination={nomination} onSelect={select} />
+          ) : (
+            <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />
+          )}
+        </Tabs>
+      </Panel>
     </Page>
   );
 }

@@ -8,13 +8,10 @@ import { cx } from '../ui/cx.ts';
 import { Icon } from '../ui/icons.tsx';
 import { TableScroll } from '../ui/table.tsx';
 import { Segments } from '../ui/tabs.tsx';
-import { InTurns } from '../ui/turns.tsx';
 import { useIsPrinting } from '../ui/use-is-printing.ts';
 
 type Props = { slots: readonly NominatedSlot[]; selected: number; onSelect: (slot: number) => void };
 
-/** Hours or quarters rendered in a turn. */
-const ROWS_IN_TURN = 8;
 /** Columns hidden on a phone. */
 const WIDE = 'max-sm:hidden';
 const CELL = 'px-2 sm:px-3 py-1 text-right whitespace-nowrap first:pl-4 first:text-left last:pr-4';
@@ -50,27 +47,25 @@ export function SlotTable({ slots, selected, onSelect }: Props) {
           <caption className="sr-only">{label}</caption>
           <Head />
           <tbody>
-            <InTurns size={ROWS_IN_TURN}>
-              {rows === 'quarter'
-                ? slots.map((slot) => (
-                    <SlotRow
-                      key={slot.slot}
-                      slot={slot}
-                      isSelected={slot.slot === selected}
-                      onSelect={onSelect}
-                    />
-                  ))
-                : hours.map((hour) => (
-                    <HourRows
-                      key={hour.label}
-                      hour={hour}
-                      isOpen={isPrinting || opened.has(hour.label)}
-                      onToggle={() => toggle(hour.label)}
-                      selected={selected}
-                      onSelect={onSelect}
-                    />
-                  ))}
-            </InTurns>
+            {rows === 'quarter'
+              ? slots.map((slot) => (
+                  <SlotRow
+                    key={slot.slot}
+                    slot={slot}
+                    isSelected={slot.slot === selected}
+                    onSelect={onSelect}
+                  />
+                ))
+              : hours.map((hour) => (
+                  <HourRows
+                    key={hour.label}
+                    hour={hour}
+                    isOpen={isPrinting || opened.has(hour.label)}
+                    onToggle={() => toggle(hour.label)}
+                    selected={selected}
+                    onSelect={onSelect}
+                  />
+                ))}
           </tbody>
           <tfoot>
             <tr className="border-t border-line-strong font-semibold">

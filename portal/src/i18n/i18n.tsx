@@ -2,6 +2,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import type { Dictionary } from './dictionary.ts';
 import { type Format, formatOf } from './format.ts';
 import { DICTIONARIES, type Language, preferredLanguage } from './languages.ts';
+import { onTranslations } from './server-texts.ts';
 
 const STORED_AS = 'saldo.language';
 
@@ -31,6 +32,8 @@ export function I18nProvider({
   useEffect(() => {
     document.documentElement.lang = current.language;
   }, [current.language]);
+  // Every page that shows a text of the server renders again.
+  useEffect(() => onTranslations(() => setCurrent((now) => ({ ...now }))), []);
   const value = useMemo<I18n>(
     () => ({
       ...current,

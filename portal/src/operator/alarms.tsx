@@ -73,7 +73,8 @@ export function AcknowledgeDialog({ alarm, onClose }: { alarm: Alarm; onClose: (
   const texts = t.exchange.alarm;
   const [note, setNote] = useState('');
   const acknowledge = useMutation({
-    mutationFn: () => operatorClient.exchange.acknowledgeAlarm(alarm.id, { note }),
+    mutationFn: (acknowledged: { id: string; note: string }) =>
+      operatorClient.exchange.acknowledgeAlarm(acknowledged.id, { note: acknowledged.note }),
     ...useChangeHandlers({
       toast: () => texts.acknowledged,
       refresh: [['alarms'], ['audit']],
@@ -82,7 +83,11 @@ export function AcknowledgeDialog({ alarm, onClose }: { alarm: Alarm; onClose: (
   });
   return (
     <Dialog title={`${texts.acknowledge}: ${texts.kinds[alarm.kind]}`} onClose={onClose}>
-      <Form error={acknowledge.error} fields={['note']} onSubmit={() => acknowledge.mutate()}>
+      <Form
+        error={acknowledge.error}
+        fields={['note']}
+        onSubmit={() => acknowledge.mutate({ id: alarm.id, note })}
+      >
         <p className="text-sm text-muted">{texts.acknowledgeText}</p>
         <TextField
           name="note"

@@ -1,13 +1,14 @@
 import { LIMITS, type OperatorAsset, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
 import { useState } from 'react';
-import { ConflictNotice, useInput } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { parseTypedNumber } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DecimalField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
 import { assetQuery } from './market-queries.ts';
 
 type AssetInput = {
@@ -43,17 +44,7 @@ export function AssetDialog({ version, onSaved, onClose }: Props) {
   const [isTried, setIsTried] = useState(false);
   const powerMw = parseTypedNumber(input.power);
   const save = useChange(
-    {
-      query: assetQuery(asset?.id ?? ''),
-      partOf: assetInput,
-      send: (options) => {
-        const { name, technology, tso } = input;
-        const body = { name, technology, nominal_power: powerMw ?? 0, tso };
-        const { assets } = operatorClient;
-        return asset ? assets.update(asset.id, body, options) : assets.create(body);
-      },
-    },
-    useChangeHandlers({
+    useChangeHandlers<OperatorAsset>({
       toast: ({ name }) => t.operator.savedToast(name),
       refresh: [['assets']],
       onDone: onSaved,
@@ -61,7 +52,18 @@ export function AssetDialog({ version, onSaved, onClose }: Props) {
   );
   const submit = () => {
     setIsTried(true);
-    if (powerMw !== null) save.mutate(version ?? null);
+    if (powerMw === null) return;
+    const { name, technology, tso } = input;
+    const body = { name, technology, nominal_power: powerMw, tso };
+    const { assets } = operatorClient;
+    save.mutate(
+      changeOf({
+        query: assetQuery(asset?.id ?? ''),
+        from: version ?? null,
+        partOf: assetInput,
+        send: (options) => (asset ? assets.update(asset.id, body, options) : assets.create(body)),
+      }),
+    );
   };
   return (
     <Dialog title={asset ? texts.editAssetTitle(asset.name) : texts.createAssetTitle} onClose={onClose}>

@@ -3,13 +3,13 @@ import { isProblem } from '@saldo/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConflictNotice, useInput } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { offerPreview } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OfferCard } from '../market/offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage, useSession } from '../session/session.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -17,6 +17,7 @@ import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
 import { AssetDialog } from './asset-dialog.tsx';
 import { OfferedBadge } from './assets.tsx';
 import { assetQuery } from './market-queries.ts';
@@ -178,13 +179,21 @@ function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
   const [started, current] = [offerFormInput(opened.record), offerFormInput(stored)];
   const describe = useOfferTexts(started, current);
   const withdraw = useChange(
-    {
-      query: assetQuery(id),
-      partOf: offerFormInput,
-      send: (options) => operatorClient.assets.update(id, { offer: null }, options),
-    },
-    useChangeHandlers({ toast: () => texts.withdrawnToast(name), refresh: [['assets']], onDone }),
+    useChangeHandlers<OperatorAsset>({
+      toast: () => texts.withdrawnToast(name),
+      refresh: [['assets']],
+      onDone,
+    }),
   );
+  const confirm = () =>
+    withdraw.mutate(
+      changeOf({
+        query: assetQuery(id),
+        from: opened,
+        partOf: offerFormInput,
+        send: (options) => operatorClient.assets.update(id, { offer: null }, options),
+      }),
+    );
   const isChanged = isProblem(withdraw.error, 'precondition_failed');
   return (
     <ConfirmDialog
@@ -195,7 +204,7 @@ function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
       isOver={isChanged}
       isBusy={withdraw.isPending}
       error={isChanged ? null : withdraw.error}
-      onConfirm={() => withdraw.mutate(opened)}
+      onConfirm={confirm}
       onClose={onClose}
     >
       {isChanged && <ConflictNotice recordId={id} started={started} current={current} describe={describe} />}

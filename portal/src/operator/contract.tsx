@@ -11,7 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ContractBadge } from '../brp/badges.tsx';
-import { ConflictNotice, useInput } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { ContractFacts, NoVolumes } from '../brp/contract.tsx';
 import { ContractVolumes } from '../brp/contract-day.tsx';
 import { contractQuery } from '../brp/queries.ts';
@@ -19,7 +19,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { choicesOf } from '../ui/address.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -27,6 +27,7 @@ import { DateField, Form, FormButtons } from '../ui/form.tsx';
 import { Page, TrailLink } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
 import { DayEditor } from './day-editor.tsx';
 import { InvalidateDialog } from './invalidate-dialog.tsx';
 
@@ -121,28 +122,26 @@ function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose
   });
   const { input, set, isUnsaved, started, reset } = useInput(inputOf(version.record));
   const update = useChange(
-    {
-      query: contractQuery(id),
-      partOf: inputOf,
-      send: (options) => {
-        const delivery_end = formatInstant(dayStart(addDays(input.lastDay, 1)));
-        return operatorClient.contracts.update(id, { delivery_end }, options);
-      },
-    },
-    useChangeHandlers({
+    useChangeHandlers<Contract>({
       toast: () => t.operator.savedToast(external_id),
       refresh: [['contract', id], ['contracts'], ['nominations']],
       onDone: onClose,
     }),
   );
+  const submit = () => {
+    const delivery_end = formatInstant(dayStart(addDays(input.lastDay, 1)));
+    update.mutate(
+      changeOf({
+        query: contractQuery(id),
+        from: version,
+        partOf: inputOf,
+        send: (options) => operatorClient.contracts.update(id, { delivery_end }, options),
+      }),
+    );
+  };
   return (
     <Dialog title={texts.endTitle(external_id)} onClose={onClose}>
-      <Form
-        error={update.error}
-        fields={['delivery_end']}
-        isUnsaved={isUnsaved}
-        onSubmit={() => update.mutate(version)}
-      >
+      <Form error={update.error} fields={['delivery_end']} isUnsaved={isUnsaved} onSubmit={submit}>
         <ConflictNotice
           recordId={id}
           started={started}

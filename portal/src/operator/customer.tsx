@@ -1,9 +1,9 @@
-import type { BalanceGroup, OperatorCustomer } from '@saldo/api';
+import type { BalanceGroup, Customer, OperatorCustomer } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CustomerBadge } from '../brp/badges.tsx';
-import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { BalanceGroupPanel, CustomerFacts, StatusButtons } from '../brp/customer.tsx';
 import { CustomerChangeDialog, useCustomerChange } from '../brp/customer-change.tsx';
 import { describeCustomer, useCustomerUpdate } from '../brp/customer-update.ts';
@@ -17,6 +17,7 @@ import { Form, FormButtons } from '../ui/form.tsx';
 import { Fact, Page, TrailLink } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useOthersChange } from '../ui/use-input.ts';
 import { BalanceGroupFields, BrpField, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { customerQuery, groupsQuery } from './queries.ts';
@@ -102,15 +103,15 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
       if (brp === base.brp_id) setBrp(stored.brp_id);
     },
   });
-  const done = () => {
-    toast(t.operator.savedToast(name));
+  const done = (saved: Customer) => {
+    toast(t.operator.savedToast(saved.name));
     onClose();
   };
-  const rename = useCustomerUpdate(customer.id, etag, done);
+  const rename = useCustomerUpdate(done);
   const move = useCustomerChange(customer, etag, done);
   const submit = () => {
     if (isMoved) move.ask({ name, brp_id: brp, ...(group && { balance_group: group }) });
-    else rename.mutate({ name });
+    else rename.mutate({ customer, etag, change: { name } });
   };
   const chooseBrp = (chosen: string) => {
     setBrp(chosen);

@@ -18,6 +18,7 @@ import { FormProblem, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { typing } from '../ui/typing.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 
 type Props = {
@@ -44,8 +45,8 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
   const [selected, setSelected] = useState(firstSlot);
   const { changes, wrong } = editOf(beforeKwh, typed);
   const save = useMutation({
-    mutationFn: () =>
-      operatorClient.contracts.putDay(contract.id, day, { volumes: volumesOf(slots.length, changes) }),
+    mutationFn: (corrected: { id: string; day: DeliveryDay; volumes: ReturnType<typeof volumesOf> }) =>
+      operatorClient.contracts.putDay(corrected.id, corrected.day, { volumes: corrected.volumes }),
     onSuccess: ({ created, corrected }) => {
       toast(texts.saved(format.number(created), format.number(corrected)));
       if (isMounted()) onClose();
@@ -56,7 +57,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
     const cells = cellsOf(event.clipboardData.getData('text')).flat();
     if (cells.length < 2) return;
     event.preventDefault();
-    setTyped(typed.map((text, index) => cells[index - slot + 1] ?? text));
+    setTyped((now) => now.map((text, index) => cells[index - slot + 1] ?? text));
   };
   return (
     <>
@@ -69,7 +70,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
             firstSlot={firstSlot}
             wrong={wrong}
             changed={new Set(changes.map(({ slot }) => slot))}
-            onType={(slot, text) => setTyped(typed.with(slot - 1, text))}
+            onType={(slot, text) => setTyped((now) => now.with(slot - 1, text))}
             onPaste={paste}
             onFocus={setSelected}
           />
@@ -86,7 +87,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
           variant="primary"
           disabled={changes.length === 0 || wrong.size > 0}
           isBusy={save.isPending}
-          onClick={() => save.mutate()}
+          onClick={() => save.mutate({ id: contract.id, day, volumes: volumesOf(slots.length, changes) })}
         >
           {texts.save}
         </Button>
@@ -132,7 +133,7 @@ function VolumeGrid({ day, typed, firstSlot, wrong, changed, onType, onPaste, on
               value={text}
               onFocus={() => onFocus(slot)}
               onPaste={(event) => onPaste(slot, event)}
-              onChange={(event) => onType(slot, event.target.value)}
+              {...typing((next) => onType(slot, next))}
             />
           ))}
         </div>

@@ -1,16 +1,17 @@
 import type { Demand } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { ConflictNotice, type Described, useInput, WithdrawnNotice } from '../brp/conflict.tsx';
+import { ConflictNotice, type Described, WithdrawnNotice } from '../brp/conflict.tsx';
 import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, DecimalField, Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 import { demandQuery } from './market-queries.ts';
 
@@ -79,18 +80,21 @@ function DemandForm({ version, onClose }: FormProps) {
   const stored = demand ? demandInputs(demand) : NEW_DEMAND;
   const { input: inputs, set, isUnsaved, started, reset } = useInput(stored);
   const save = useChange(
-    {
-      query: demandQuery(demand?.id ?? ''),
-      partOf: demandInputs,
-      send: (options) => {
-        const body = demandBody(inputs, demand);
-        const { demands } = operatorClient;
-        return demand ? demands.update(demand.id, body, options) : demands.create(body);
-      },
-    },
-    useChangeHandlers({ toast: () => texts.demandSaved, refresh: [['demands']], onDone: onClose }),
+    useChangeHandlers<Demand>({ toast: () => texts.demandSaved, refresh: [['demands']], onDone: onClose }),
   );
-  const { errorOf, submit } = useFaults(demandFaults(inputs), () => save.mutate(version));
+  const send = () => {
+    const body = demandBody(inputs, demand);
+    const { demands } = operatorClient;
+    save.mutate(
+      changeOf({
+        query: demandQuery(demand?.id ?? ''),
+        from: version,
+        partOf: demandInputs,
+        send: (options) => (demand ? demands.update(demand.id, body, options) : demands.create(body)),
+      }),
+    );
+  };
+  const { errorOf, submit } = useFaults(demandFaults(inputs), send);
   return (
     <Form error={save.error} fields={FIELDS} isUnsaved={isUnsaved} onSubmit={submit}>
       {demand && (

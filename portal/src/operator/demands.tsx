@@ -9,7 +9,7 @@ import { COUNTRY_LENGTH, demandInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { useChange } from '../session/versions.ts';
+import { changeOf, useChange } from '../session/versions.ts';
 import { filtersOf } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -189,13 +189,23 @@ function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: 
   // Data from the cache may be outdated.
   if (opened === undefined && !isFetching && stored !== undefined) setOpened(stored);
   const withdraw = useChange(
-    {
-      query: demandQuery(id),
-      partOf: demandInputs,
-      send: (options) => operatorClient.demands.delete(id, options),
-    },
-    useChangeHandlers({ toast: () => texts.demandDeleted, refresh: [['demands']], onDone: onClose }),
+    useChangeHandlers<null>({
+      toast: () => texts.demandDeleted,
+      refresh: [['demands']],
+      onDone: onClose,
+    }),
   );
+  const confirm = () => {
+    if (opened === undefined) return;
+    withdraw.mutate(
+      changeOf({
+        query: demandQuery(id),
+        from: opened,
+        partOf: demandInputs,
+        send: (options) => operatorClient.demands.delete(id, options),
+      }),
+    );
+  };
   const isGone = isProblem(error, 'demand_not_found');
   const isChanged = isProblem(withdraw.error, 'precondition_failed');
   return (
@@ -208,7 +218,7 @@ function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: 
       isOver={isGone || isChanged}
       isBusy={withdraw.isPending}
       error={isGone || isChanged ? null : (withdraw.error ?? error)}
-      onConfirm={() => opened && withdraw.mutate(opened)}
+      onConfirm={confirm}
       onClose={onClose}
     >
       {isGone && <WithdrawnNotice recordId={id} />}

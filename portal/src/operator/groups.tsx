@@ -2,7 +2,7 @@ import { type OperatorBalanceGroup, TSOS, type Tso } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConflictNotice, useOthersChange } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { TsoFilter } from '../brp/filter-fields.tsx';
 import { EIC_LENGTH } from '../brp/filters.ts';
 import {
@@ -28,6 +28,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import type { Column, Sort } from '../ui/table.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput, useOthersChange } from '../ui/use-input.ts';
 import { BrpField, BrpFilter, NameField } from './fields.tsx';
 import { BrpLink } from './party-links.tsx';
 import { groupQuery, groupsQuery } from './queries.ts';
@@ -119,34 +120,48 @@ function useGroupsSaved(onClose: () => void) {
   });
 }
 
+type GroupInput = {
+  readonly brp_id: string;
+  readonly eic: string;
+  readonly name: string;
+  readonly tsos: readonly Tso[];
+};
+
 type CreateProps = { brpId?: string | undefined; onClose: () => void };
 
 export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
   const { t } = useI18n();
   const texts = t.operator.groups;
-  const [brp, setBrp] = useState(brpId ?? '');
-  const [eic, setEic] = useState('');
-  const [name, setName] = useState('');
-  const [tsos, setTsos] = useState<readonly Tso[]>(TSOS);
+  const { input, set } = useInput<GroupInput>({ brp_id: brpId ?? '', eic: '', name: '', tsos: TSOS });
   const create = useMutation({
-    mutationFn: () => operatorClient.balanceGroups.create({ brp_id: brp, eic, name, tsos: [...tsos] }),
+    mutationFn: ({ tsos, ...rest }: GroupInput) =>
+      operatorClient.balanceGroups.create({ ...rest, tsos: [...tsos] }),
     ...useGroupsSaved(onClose),
   });
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form error={create.error} fields={['brp_id', 'eic', 'name', 'tsos']} onSubmit={() => create.mutate()}>
-        <BrpField name="brp_id" label={t.operator.brp} value={brp} onChange={setBrp} />
+      <Form
+        error={create.error}
+        fields={['brp_id', 'eic', 'name', 'tsos']}
+        onSubmit={() => create.mutate(input)}
+      >
+        <BrpField
+          name="brp_id"
+          label={t.operator.brp}
+          value={input.brp_id}
+          onChange={(brp_id) => set({ brp_id })}
+        />
         <TextField
           name="eic"
           label="EIC"
           hint={texts.eicHint}
           autoComplete="off"
           maxLength={EIC_LENGTH}
-          value={eic}
-          onChange={(typed) => setEic(typed.toUpperCase())}
+          value={input.eic}
+          onChange={(typed) => set({ eic: typed.toUpperCase() })}
         />
-        <NameField value={name} onChange={setName} />
-        <TsosField name="tsos" value={tsos} onChange={setTsos} />
+        <NameField value={input.name} onChange={(name) => set({ name })} />
+        <TsosField name="tsos" value={input.tsos} onChange={(tsos) => set({ tsos })} />
         <FormButtons action={t.operator.submit} isBusy={create.isPending} onClose={onClose} />
       </Form>
     </Dialog>
@@ -172,8 +187,12 @@ function EditGroupForm({ group, etag, onClose }: EditProps) {
   const [name, setName] = useState(group.name);
   const [tsos, setTsos] = useState<readonly Tso[]>(group.tsos);
   const update = useMutation({
-    mutationFn: () =>
-      operatorClient.balanceGroups.update(group.eic, { name, tsos: [...tsos] }, ifMatchOf(etag)),
+    mutationFn: (change: { eic: string; name: string; tsos: readonly Tso[]; etag: string | null }) =>
+      operatorClient.balanceGroups.update(
+        change.eic,
+        { name: change.name, tsos: [...change.tsos] },
+        ifMatchOf(change.etag),
+      ),
     ...useGroupsSaved(onClose),
   });
   const { atTsos, others } = splitInUse(t, update.error);
@@ -190,7 +209,7 @@ function EditGroupForm({ group, etag, onClose }: EditProps) {
       error={others}
       fields={['name', 'tsos']}
       isUnsaved={isChangedFrom(group)}
-      onSubmit={() => update.mutate()}
+      onSubmit={() => update.mutate({ eic: group.eic, name, tsos, etag })}
     >
       <ConflictNotice
         recordId={group.eic}

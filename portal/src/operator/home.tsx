@@ -14,7 +14,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { AcknowledgeDialog, AlarmRow } from './alarms.tsx';
 import { alarmsQuery } from './alarms-query.ts';
-import { AuditList } from './audit.tsx';
+import { AuditList } from './audit-list.tsx';
 import { HealthPanel } from './health.tsx';
 import {
   auditQuery,

@@ -18,7 +18,8 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
   const { slot_number, delivery_start, contract_id } = transaction;
   const label = t.common.slotOf(slot_number, format.slot(Date.parse(delivery_start)));
   const invalidate = useMutation({
-    mutationFn: () => operatorClient.transactions.invalidate(transaction.id, { reason }),
+    mutationFn: (invalid: { id: string; reason: string }) =>
+      operatorClient.transactions.invalidate(invalid.id, { reason: invalid.reason }),
     ...useChangeHandlers({
       toast: () => texts.done(label),
       refresh: [['contract', contract_id], ['nominations']],
@@ -27,7 +28,11 @@ export function InvalidateDialog({ transaction, onClose }: Props) {
   });
   return (
     <Dialog title={`${texts.action}: ${label}`} onClose={onClose}>
-      <Form error={invalidate.error} fields={['reason']} onSubmit={() => invalidate.mutate()}>
+      <Form
+        error={invalidate.error}
+        fields={['reason']}
+        onSubmit={() => invalidate.mutate({ id: transaction.id, reason })}
+      >
         <p className="text-sm text-muted">
           {texts.text(`${format.mwh(kwhFromMwh(transaction.volume))} MWh`)}
         </p>

@@ -23,7 +23,7 @@ export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: P
   const isMounted = useIsMounted();
   const [name, setName] = useState('');
   const creation = useMutation({
-    mutationFn: () => create(name),
+    mutationFn: (createNow: () => Promise<T>) => createNow(),
     onSuccess: async (record) => {
       await refresh(queryKey);
       if (isMounted()) onCreated(record);
@@ -31,7 +31,7 @@ export function NameDialog<T>({ title, queryKey, create, onCreated, onClose }: P
   });
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form error={creation.error} fields={['name']} onSubmit={() => creation.mutate()}>
+      <Form error={creation.error} fields={['name']} onSubmit={() => creation.mutate(() => create(name))}>
         <NameField value={name} onChange={setName} />
         <FormButtons action={t.operator.submit} isBusy={creation.isPending} onClose={onClose} />
       </Form>

@@ -2,7 +2,6 @@ import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA
 import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -10,6 +9,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { DateField, Form, SelectField, TextField } from '../ui/form.tsx';
 import { Page, Panel, TrailLink } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useInput } from '../ui/use-input.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { ContractPartyField } from './contract-party-field.tsx';
 import {
@@ -93,11 +93,10 @@ export function NewContractPage() {
   const navigate = useNavigate();
   const refresh = useRefresh();
   const isMounted = useIsMounted();
-  const [inputs, setInputs] = useState(EMPTY);
-  const [profile, setProfile] = useState(EMPTY_PROFILE);
-  const set = (change: Partial<Inputs>) => setInputs({ ...inputs, ...change });
+  const { input: inputs, set, isUnsaved } = useInput(EMPTY);
+  const profile = useInput(EMPTY_PROFILE);
   const create = useMutation({
-    mutationFn: () => operatorClient.contracts.create(bodyOf(inputs, profile)),
+    mutationFn: (body: OperatorContractCreate) => operatorClient.contracts.create(body),
     onSuccess: async ({ id, external_id }) => {
       toast(t.operator.savedToast(external_id));
       await refresh(['contracts']);
@@ -120,13 +119,13 @@ export function NewContractPage() {
           <Form
             error={create.error}
             fields={FIELDS}
-            onSubmit={() => create.mutate()}
-            isUnsaved={inputs !== EMPTY || profile !== EMPTY_PROFILE}
+            onSubmit={() => create.mutate(bodyOf(inputs, profile.input))}
+            isUnsaved={isUnsaved || profile.isUnsaved}
           >
             <CommonFields inputs={inputs} set={set} />
             {inputs.type === 'ppa' && <PpaFields inputs={inputs} set={set} />}
             {inputs.type === 'ppa' && isProfileKind(inputs.ppaType) && (
-              <ProfileFields kind={inputs.ppaType} value={profile} onChange={setProfile} />
+              <ProfileFields kind={inputs.ppaType} value={profile.input} onChange={profile.set} />
             )}
             <div className="flex justify-end gap-2">
               <Link to="/operator/contracts" ignoreBlocker className={buttonClass()}>

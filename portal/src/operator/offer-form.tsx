@@ -1,13 +1,13 @@
 import { OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
-import { useRef } from 'react';
-import { ConflictNotice, type Described, type useInput } from '../brp/conflict.tsx';
+import { ConflictNotice, type Described } from '../brp/conflict.tsx';
 import { type OfferInputs, offerBody, offerFaults, offerInputs } from '../domain/offer.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { DateField, DecimalField, Form, SelectField } from '../ui/form.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import type { useInput } from '../ui/use-input.ts';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './market-fields.tsx';
 import { assetQuery } from './market-queries.ts';
@@ -63,34 +63,43 @@ type Props = {
   onSaved: () => void;
 };
 
+/** The input that was sent, and the record that the server made of it. */
+type Saved = { readonly sent: OfferFormInput; readonly saved: OperatorAsset };
+
 /** Publishes an offer, or changes the existing one. */
 export function OfferForm({ version, form, onSaved }: Props) {
   const { t } = useI18n();
   const texts = t.market.operator;
   const { record: asset } = version;
   const { input: inputs, set, isUnsaved, started, reset, takeOver } = form;
-  const sent = useRef(inputs);
   const stored = offerFormInput(asset);
   const describe = useOfferTexts(started, stored);
   const save = useChange(
-    {
-      query: assetQuery(asset.id),
-      partOf: offerFormInput,
-      send: (options) => {
-        sent.current = inputs;
-        return operatorClient.assets.update(asset.id, { offer: offerBody(inputs, asset.offer) }, options);
-      },
-    },
-    useChangeHandlers<OperatorAsset>({
-      toast: ({ name }) => (asset.offer ? t.operator.savedToast(name) : texts.publishedToast(name)),
+    useChangeHandlers<Saved>({
+      toast: ({ saved: { name } }) =>
+        asset.offer ? t.operator.savedToast(name) : texts.publishedToast(name),
       refresh: [['assets']],
-      onDone: (saved) => {
-        takeOver(sent.current, offerFormInput(saved));
+      onDone: ({ sent, saved }) => {
+        takeOver(sent, offerFormInput(saved));
         onSaved();
       },
     }),
   );
-  const { errorOf, submit } = useFaults(offerFaults(inputs), () => save.mutate(version));
+  const send = () => {
+    const body = { offer: offerBody(inputs, asset.offer) };
+    save.mutate(
+      changeOf({
+        query: assetQuery(asset.id),
+        from: version,
+        partOf: offerFormInput,
+        send: async (options) => ({
+          sent: inputs,
+          saved: await operatorClient.assets.update(asset.id, body, options),
+        }),
+      }),
+    );
+  };
+  const { errorOf, submit } = useFaults(offerFaults(inputs), send);
   return (
     <Form error={save.error} fields={FIELDS} isUnsaved={isUnsaved} onSubmit={submit}>
       <ConflictNotice

@@ -3,6 +3,7 @@ import { ShapeChart } from '../charts/shape-chart.tsx';
 import { parseTypedNumber, readShape, type ShapeReading } from '../domain/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Checkbox, Field, TextField } from '../ui/form.tsx';
+import { typing } from '../ui/typing.ts';
 
 export type ProfileInput = { readonly isWanted: boolean; readonly power: string; readonly shape: string };
 export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '' };
@@ -20,17 +21,21 @@ export function profileOf(ppaType: string, { isWanted, power, shape }: ProfileIn
   return { power: parseTypedNumber(power) ?? Number.NaN };
 }
 
-type Props = { kind: ProfileKind; value: ProfileInput; onChange: (value: ProfileInput) => void };
+type Props = { kind: ProfileKind; value: ProfileInput; onChange: (change: Partial<ProfileInput>) => void };
 
 /** The profile from which the platform generates volumes: one power, or one per month and hour. */
 export function ProfileFields({ kind, value, onChange }: Props) {
   const { t } = useI18n();
   const texts = t.operator.profile;
-  const set = (change: Partial<ProfileInput>) => onChange({ ...value, ...change });
   return (
     <fieldset className="grid gap-3 rounded-md border border-line p-4">
       <legend className="px-1 text-sm font-medium">{texts.title}</legend>
-      <Checkbox label={texts.isWanted} checked={value.isWanted} onChange={(isWanted) => set({ isWanted })} />
+      <Checkbox
+        name="has_profile"
+        label={texts.isWanted}
+        checked={value.isWanted}
+        onChange={(isWanted) => onChange({ isWanted })}
+      />
       {value.isWanted && kind !== 'shaped' && (
         <TextField
           name="profile"
@@ -38,11 +43,11 @@ export function ProfileFields({ kind, value, onChange }: Props) {
           hint={kind === 'baseload' ? texts.baseloadHint : texts.peakloadHint}
           autoComplete="off"
           value={value.power}
-          onChange={(power) => set({ power })}
+          onChange={(power) => onChange({ power })}
         />
       )}
       {value.isWanted && kind === 'shaped' && (
-        <ShapeField value={value.shape} onChange={(shape) => set({ shape })} />
+        <ShapeField value={value.shape} onChange={(shape) => onChange({ shape })} />
       )}
     </fieldset>
   );
@@ -67,7 +72,7 @@ function ShapeField({ value, onChange }: { value: string; onChange: (shape: stri
             wrap="off"
             className={`${control.className} font-mono text-xs`}
             value={value}
-            onChange={(event) => onChange(event.target.value)}
+            {...typing(onChange)}
           />
         )}
       </Field>

@@ -18,7 +18,7 @@ export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => v
   const refresh = useRefresh();
   const [days, setDays] = useState<'all' | 'one'>('all');
   const run = useMutation({
-    mutationFn: () => operatorClient.nominations.run(days === 'all' ? {} : { delivery_date: day }),
+    mutationFn: (of: { delivery_date?: DeliveryDay }) => operatorClient.nominations.run(of),
     onSettled: () => void refresh(['nominations'], ['health']),
   });
   return (
@@ -51,7 +51,12 @@ export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => v
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>{run.data ? t.common.close : t.common.cancel}</Button>
-          <Button variant="primary" icon="steps" isBusy={run.isPending} onClick={() => run.mutate()}>
+          <Button
+            variant="primary"
+            icon="steps"
+            isBusy={run.isPending}
+            onClick={() => run.mutate(days === 'all' ? {} : { delivery_date: day })}
+          >
             {run.data ? texts.runAgain : texts.run}
           </Button>
         </div>

@@ -25,13 +25,8 @@ export function SendDialog({ filters, today, onClose }: Props) {
   const [day, setDay] = useState(filters.day ?? addDays(today, 1));
   const [tso, setTso] = useState<Tso | ''>(filters.tso ?? '');
   const send = useMutation({
-    mutationFn: () =>
-      operatorClient.exchange.send(
-        given({
-          delivery_date: days === 'one' ? day : undefined,
-          tso: tso === '' ? undefined : tso,
-        }),
-      ),
+    mutationFn: (of: { delivery_date: DeliveryDay | undefined; tso: Tso | undefined }) =>
+      operatorClient.exchange.send(given(of)),
     onSettled: () => void refresh(['unsent'], ['messages'], ['nominations'], ['nomination'], ['mismatches']),
   });
   return (
@@ -40,7 +35,12 @@ export function SendDialog({ filters, today, onClose }: Props) {
         error={send.error}
         fields={['delivery_date', 'tso']}
         isUnsaved={false}
-        onSubmit={() => send.mutate()}
+        onSubmit={() =>
+          send.mutate({
+            delivery_date: days === 'one' ? day : undefined,
+            tso: tso === '' ? undefined : tso,
+          })
+        }
       >
         <p className="text-sm text-muted">{texts.sendText}</p>
         <div className="grid gap-4 sm:grid-cols-2">

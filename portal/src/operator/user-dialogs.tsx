@@ -8,39 +8,51 @@ import {
   type UserRole,
 } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { ConflictNotice, useInput } from '../brp/conflict.tsx';
+import { ConflictNotice } from '../brp/conflict.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
-import { useChange, type Versioned } from '../session/versions.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
 import { AccountField, BrpField, NameField } from './fields.tsx';
 import { userQuery } from './queries.ts';
 
 /** The party of a user, if it is fixed by the page. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
 
+type NewUser = {
+  readonly email: string;
+  readonly name: string;
+  readonly role: UserRole;
+  /** The id of the BRP or the account. */
+  readonly party: string;
+  readonly permissions: UserPermissions;
+};
+
+const NEW_USER = { email: '', name: '', permissions: 'manage' } as const;
+
 /** Creates a user together with an invitation, which the user needs to sign in. */
 export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.users;
   const refresh = useRefresh();
-  const [email, setEmail] = useState('');
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<UserRole>(owner?.role ?? 'brp');
-  const [party, setParty] = useState(owner?.id ?? '');
-  const [permissions, setPermissions] = useState<UserPermissions>('manage');
+  const { input, set } = useInput<NewUser>({
+    ...NEW_USER,
+    role: owner?.role ?? 'brp',
+    party: owner?.id ?? '',
+  });
+  const { email, name, role, party, permissions } = input;
   const create = useMutation({
-    mutationFn: async () => {
-      const parties = { brp: { brp_id: party }, account: { account_id: party }, operator: {} };
-      const user = await operatorClient.users.create({ email, name, role, permissions, ...parties[role] });
+    mutationFn: async ({ party: id, ...rest }: NewUser) => {
+      const parties = { brp: { brp_id: id }, account: { account_id: id }, operator: {} };
+      const user = await operatorClient.users.create({ ...rest, ...parties[rest.role] });
       return { user, invitation: await operatorClient.users.invite(user.id) };
     },
     onSettled: () => void refresh(['users']),
@@ -53,9 +65,9 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
       <Form
         error={create.error}
         fields={['email', 'name', 'role', 'permissions', 'brp_id', 'account_id']}
-        onSubmit={() => create.mutate()}
+        onSubmit={() => create.mutate(input)}
       >
-        <NameField value={name} onChange={setName} />
+        <NameField value={name} onChange={(next) => set({ name: next })} />
         <TextField
           name="email"
           type="email"
@@ -63,7 +75,7 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
           autoComplete="off"
           maxLength={LIMITS.emailLength}
           value={email}
-          onChange={setEmail}
+          onChange={(next) => set({ email: next })}
         />
         {!owner && (
           <SelectField
@@ -71,19 +83,26 @@ export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: 
             label={t.session.role}
             value={role}
             options={USER_ROLES.map((value) => ({ value, label: t.operator.roles[value] }))}
-            onChange={(next) => {
-              setRole(next);
-              setParty('');
-            }}
+            onChange={(next) => set({ role: next, party: '' })}
           />
         )}
         {!owner && role === 'brp' && (
-          <BrpField name="brp_id" label={t.session.organisation} value={party} onChange={setParty} />
+          <BrpField
+            name="brp_id"
+            label={t.session.organisation}
+            value={party}
+            onChange={(id) => set({ party: id })}
+          />
         )}
         {!owner && role === 'account' && (
-          <AccountField name="account_id" label={t.session.organisation} value={party} onChange={setParty} />
+          <AccountField
+            name="account_id"
+            label={t.session.organisation}
+            value={party}
+            onChange={(id) => set({ party: id })}
+          />
         )}
-        <PermissionsField value={permissions} onChange={setPermissions} />
+        <PermissionsField value={permissions} onChange={(next) => set({ permissions: next })} />
         <FormButtons
           action={texts.createAndInvite}
           isBusy={create.isPending}
@@ -136,26 +155,29 @@ function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose:
   const stored = userInput(version.record);
   const { input, set, isUnsaved, started, reset } = useInput(stored);
   const update = useChange(
-    {
-      query: userQuery(id),
-      partOf: userInput,
-      send: (options) => {
-        const { isDisabled: disabled, ...rest } = input;
-        return operatorClient.users.update(id, { ...rest, disabled }, options);
-      },
-    },
     useChangeHandlers<User>({
       toast: ({ name }) => t.operator.savedToast(name),
       refresh: [['users']],
       onDone: onClose,
     }),
   );
+  const submit = () => {
+    const { isDisabled: disabled, ...rest } = input;
+    update.mutate(
+      changeOf({
+        query: userQuery(id),
+        from: version,
+        partOf: userInput,
+        send: (options) => operatorClient.users.update(id, { ...rest, disabled }, options),
+      }),
+    );
+  };
   return (
     <Form
       error={update.error}
       fields={['name', 'permissions', 'disabled']}
       isUnsaved={isUnsaved}
-      onSubmit={() => update.mutate(version)}
+      onSubmit={submit}
     >
       <ConflictNotice
         recordId={id}
@@ -172,6 +194,7 @@ function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose:
       <PermissionsField value={input.permissions} onChange={(permissions) => set({ permissions })} />
       <div className="grid gap-1">
         <Checkbox
+          name="disabled"
           label={texts.disabled}
           checked={input.isDisabled}
           onChange={(isDisabled) => set({ isDisabled })}
@@ -189,7 +212,7 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
   const texts = t.operator.users;
   const refresh = useRefresh();
   const invite = useMutation({
-    mutationFn: () => operatorClient.users.invite(user.id),
+    mutationFn: (userId: string) => operatorClient.users.invite(userId),
     onSettled: () => void refresh(['users']),
   });
   if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
@@ -200,7 +223,7 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
       action={texts.makeLink}
       isBusy={invite.isPending}
       error={invite.error}
-      onConfirm={() => invite.mutate()}
+      onConfirm={() => invite.mutate(user.id)}
       onClose={onClose}
     />
   );

@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Form, PasswordField } from '../ui/form.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
+import { useInput } from '../ui/use-input.ts';
 import { portalClient } from './clients.ts';
 import { Frame } from './frame.tsx';
 import { startSession } from './session.ts';
@@ -56,16 +57,19 @@ export function InvitationPage() {
   );
 }
 
+const EMPTY = { password: '', repeated: '' };
+
 function AcceptForm({ token, email }: { token: string; email: string }) {
   const { t } = useI18n();
   const router = useRouter();
   const queryClient = useQueryClient();
-  const [password, setPassword] = useState('');
-  const [repeated, setRepeated] = useState('');
+  const { input, set } = useInput(EMPTY);
+  const { password, repeated } = input;
   const [isTried, setIsTried] = useState(false);
   const differ = isTried && password !== repeated ? t.session.passwordsDiffer : undefined;
   const accept = useMutation({
-    mutationFn: () => portalClient.invitations.accept(token, { password }),
+    mutationFn: (accepted: { token: string; password: string }) =>
+      portalClient.invitations.accept(accepted.token, { password: accepted.password }),
     onSuccess: async (state) => {
       await startSession(queryClient, state);
       router.history.replace('/');
@@ -73,7 +77,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
   });
   const submit = () => {
     setIsTried(true);
-    if (password === repeated) accept.mutate();
+    if (password === repeated) accept.mutate({ token, password });
   };
   return (
     <Form error={accept.error} fields={['password']} onSubmit={submit}>
@@ -85,7 +89,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
         hint={t.session.passwordRule(LIMITS.password.minimum)}
         autoComplete="new-password"
         value={password}
-        onChange={setPassword}
+        onChange={(next) => set({ password: next })}
       />
       <PasswordField
         name="repeated"
@@ -93,7 +97,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
         autoComplete="new-password"
         error={differ}
         value={repeated}
-        onChange={setRepeated}
+        onChange={(next) => set({ repeated: next })}
       />
       <Button type="submit" variant="primary" isBusy={accept.isPending}>
         {t.session.accept}

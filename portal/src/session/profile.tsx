@@ -9,6 +9,7 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useInput } from '../ui/use-input.ts';
 import { NO_RETRY, portalClient } from './clients.ts';
 import {
   areNotificationsBlocked,
@@ -52,48 +53,47 @@ const EMPTY = { current: '', new: '', repeated: '' };
 function PasswordPanel() {
   const { t } = useI18n();
   const toast = useToast();
-  const [values, setValues] = useState(EMPTY);
+  const { input, set, isUnsaved, reset } = useInput(EMPTY);
   const [isTried, setIsTried] = useState(false);
-  const set = (name: keyof typeof EMPTY) => (value: string) => setValues({ ...values, [name]: value });
-  const differ = isTried && values.new !== values.repeated ? t.session.passwordsDiffer : undefined;
+  const differ = isTried && input.new !== input.repeated ? t.session.passwordsDiffer : undefined;
   const change = useMutation({
-    mutationFn: () =>
-      portalClient.session.changePassword({ current: values.current, new: values.new }, NO_RETRY),
+    mutationFn: (passwords: { current: string; new: string }) =>
+      portalClient.session.changePassword(passwords, NO_RETRY),
     onSuccess: () => {
-      setValues(EMPTY);
+      reset();
       setIsTried(false);
       toast(t.session.passwordChanged);
     },
   });
   const submit = () => {
     setIsTried(true);
-    if (values.new === values.repeated) change.mutate();
+    if (input.new === input.repeated) change.mutate({ current: input.current, new: input.new });
   };
   return (
     <Panel title={t.session.changePassword}>
-      <Form error={change.error} fields={['current', 'new']} isUnsaved={values !== EMPTY} onSubmit={submit}>
+      <Form error={change.error} fields={['current', 'new']} isUnsaved={isUnsaved} onSubmit={submit}>
         <PasswordField
           name="current"
           label={t.session.currentPassword}
           autoComplete="current-password"
-          value={values.current}
-          onChange={set('current')}
+          value={input.current}
+          onChange={(current) => set({ current })}
         />
         <PasswordField
           name="new"
           label={t.session.newPassword}
           hint={t.session.passwordRule(LIMITS.password.minimum)}
           autoComplete="new-password"
-          value={values.new}
-          onChange={set('new')}
+          value={input.new}
+          onChange={(next) => set({ new: next })}
         />
         <PasswordField
           name="repeated"
           label={t.session.repeatPassword}
           autoComplete="new-password"
           error={differ}
-          value={values.repeated}
-          onChange={set('repeated')}
+          value={input.repeated}
+          onChange={(repeated) => set({ repeated })}
         />
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" variant="primary" isBusy={change.isPending}>
@@ -136,8 +136,8 @@ function NotificationsPanel() {
       if (!on) turnNotificationsOff();
       return on && (await turnNotificationsOn(skipPastEvents));
     },
-    onSuccess: (on) => {
-      setIsOn(on);
+    onSettled: () => {
+      setIsOn(areNotificationsOn());
       setIsBlocked(areNotificationsBlocked());
     },
   });
@@ -147,8 +147,12 @@ function NotificationsPanel() {
         <p className="text-sm text-muted">{t.session.notificationsText(...GATE_REMINDER_MINUTES)}</p>
         <Checkbox
           label={t.session.showNotifications}
-          checked={change.isPending ? change.variables : isOn}
-          onChange={(on) => change.mutate(on)}
+          checked={isOn}
+          onChange={(on) => {
+            // At once: a mutation reports its variables in a later task, and until then the box would show the old state.
+            setIsOn(on);
+            change.mutate(on);
+          }}
         />
         <FormProblem error={change.error} />
         {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}

@@ -5,7 +5,6 @@ import {
   type QueryKey,
   queryOptions,
   useMutation,
-  useQueryClient,
 } from '@tanstack/react-query';
 import { isSameInput } from '../domain/input.ts';
 
@@ -35,47 +34,46 @@ export const versionedQuery = <R, Key extends QueryKey>(
 type IfMatch = { readonly ifMatch?: string };
 export const ifMatchOf = (etag: string | null): IfMatch => (etag === null ? {} : { ifMatch: etag });
 
-type Change<R, Key extends QueryKey, Answer> = {
+type VersionedChange<R, Key extends QueryKey, Answer> = {
   readonly query: FetchQueryOptions<Versioned<R>, Error, Versioned<R>, Key>;
+  /** The version that the change starts from. Null for a new record. */
+  readonly from: Versioned<R> | null;
   /** The part of the record that the change is about. */
   readonly partOf: (record: R) => unknown;
   readonly send: (options: IfMatch) => Promise<Answer>;
 };
+
+/** A change of a record, with all that it sends. */
+type Change<Answer> = (queryClient: QueryClient) => Promise<Answer>;
 
 /**
  * Sends a change with the `ETag` of the version that it starts from. If others have changed the record since, reads it
  * again. If they have not changed the part that this change is about, sends it again: signing in changes the record of
  * a user, and time the status of a contract.
  */
-async function sendChange<R, Key extends QueryKey, Answer>(
-  queryClient: QueryClient,
-  from: Versioned<R>,
-  { query, partOf, send }: Change<R, Key, Answer>,
-): Promise<Answer> {
-  try {
-    return await send(ifMatchOf(from.etag));
-  } catch (error) {
-    if (!isProblem(error, 'precondition_failed')) throw error;
-    const stored = await queryClient.fetchQuery({ ...query, staleTime: 0 });
-    if (!isSameInput(partOf(stored.record), partOf(from.record))) throw error;
-    return send(ifMatchOf(stored.etag));
-  }
-}
+export const changeOf =
+  <R, Key extends QueryKey, Answer>({
+    query,
+    from,
+    partOf,
+    send,
+  }: VersionedChange<R, Key, Answer>): Change<Answer> =>
+  async (queryClient) => {
+    try {
+      return await send(ifMatchOf(from?.etag ?? null));
+    } catch (error) {
+      if (from === null || !isProblem(error, 'precondition_failed')) throw error;
+      const stored = await queryClient.fetchQuery({ ...query, staleTime: 0 });
+      if (!isSameInput(partOf(stored.record), partOf(from.record))) throw error;
+      return send(ifMatchOf(stored.etag));
+    }
+  };
 
 type Handlers<Answer> = {
   readonly onSuccess: (answer: Answer) => unknown;
   readonly onSettled: () => unknown;
 };
 
-/** A mutation whose variable is the version that the change starts from. Null for a new record. */
-export function useChange<R, Key extends QueryKey, Answer>(
-  change: Change<R, Key, Answer>,
-  handlers: Handlers<Answer>,
-) {
-  const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: (from: Versioned<R> | null) =>
-      from === null ? change.send({}) : sendChange(queryClient, from, change),
-    ...handlers,
-  });
-}
+/** A mutation whose variable is the change: what it sends is what the form shows when it is submitted. */
+export const useChange = <Answer>(handlers: Handlers<Answer>) =>
+  useMutation({ mutationFn: (change: Change<Answer>, { client }) => change(client), ...handlers });

@@ -4,6 +4,7 @@ import { formatTypedDate, parseTypedDay, parseTypedMonth } from '../domain/date-
 import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
+import { typing } from './typing.ts';
 
 type Props = Pick<
   InputHTMLAttributes<HTMLInputElement>,
@@ -63,7 +64,7 @@ export function DateInput({ kind = 'day', value, min, onChange, ...control }: Pr
         aria-invalid={(isWrong && isLeft) || control['aria-invalid'] ? true : undefined}
         title={isWrong ? t.common.wrongDate(shape) : undefined}
         ref={(input) => input?.setCustomValidity(isWrong ? t.common.wrongDate(shape) : '')}
-        onChange={(event) => take(event.target.value)}
+        {...typing(take)}
         onKeyDown={stepBy}
         onFocus={() => setIsLeft(false)}
         onBlur={() => {

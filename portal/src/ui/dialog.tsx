@@ -1,4 +1,12 @@
-import { type ReactNode, type RefObject, useEffectEvent, useId, useLayoutEffect, useRef } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { FormProblem } from './form.tsx';
@@ -69,13 +77,10 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
   );
 }
 
-/**
- * `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. A layout effect,
- * because the key may be pressed as soon as the dialog is shown.
- */
+/** `preventDefault` on cancel is not enough: browsers close a dialog at the second Escape regardless. */
 function useEscape(dialog: RefObject<HTMLDialogElement | null>, onEscape: () => void): void {
   const escape = useEffectEvent(onEscape);
-  useLayoutEffect(() => {
+  useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       // A list in the dialog may have closed instead. The question about unsaved input is the last dialog of the page.
       const topmost = Array.from(document.querySelectorAll('dialog[open]')).at(-1);

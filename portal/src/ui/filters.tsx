@@ -7,6 +7,7 @@ import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
 import { inputClass, type Option } from './form.tsx';
+import { typing } from './typing.ts';
 import { TYPING_PAUSE_MS } from './use-settled.ts';
 
 /** The filters of a list. They are stored in the URL, so that a view can be shared. */
@@ -115,7 +116,7 @@ export function TextFilter({ label, value = '', placeholder, maxLength, onChange
           value={typed}
           placeholder={placeholder}
           maxLength={maxLength}
-          onChange={(event) => setTyped(event.target.value)}
+          {...typing(setTyped)}
         />
       )}
     </Labelled>

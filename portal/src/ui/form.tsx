@@ -6,6 +6,7 @@ import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
 import { Icon } from './icons.tsx';
+import { typing } from './typing.ts';
 
 /** Whether a server error path such as `scopes[2]` or `balance_group.eic` belongs to the form field of this name. */
 const isAbout = (path: string | undefined, name: string): boolean =>
@@ -184,15 +185,7 @@ export function TextField(props: TextFieldProps) {
   const { name, label, hint, error, isLabelHidden = false, value, onChange, ...rest } = props;
   return (
     <Field name={name} label={label} hint={hint} error={error} isLabelHidden={isLabelHidden}>
-      {(control) => (
-        <input
-          {...rest}
-          {...control}
-          name={name}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
+      {(control) => <input {...rest} {...control} name={name} value={value} {...typing(onChange)} />}
     </Field>
   );
 }
@@ -247,7 +240,7 @@ export function TextAreaField(props: TextAreaProps) {
           rows={rows}
           maxLength={maxLength}
           value={value}
-          onChange={(event) => onChange(event.target.value)}
+          {...typing(onChange)}
         />
       )}
     </Field>
@@ -269,7 +262,7 @@ export function PasswordField(props: Omit<TextFieldProps, 'type'>) {
             name={name}
             type={isShown ? 'text' : 'password'}
             value={value}
-            onChange={(event) => onChange(event.target.value)}
+            {...typing(onChange)}
           />
           <IconButton
             icon={isShown ? 'eyeOff' : 'eye'}
@@ -318,15 +311,21 @@ export function SelectField<V extends string>(props: SelectFieldProps<V>) {
   );
 }
 
-type CheckboxProps = { label: ReactNode; checked: boolean; onChange: (checked: boolean) => void };
+type CheckboxProps = {
+  name?: string;
+  value?: string;
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+};
 
-export function Checkbox({ label, checked, onChange }: CheckboxProps) {
+export function Checkbox({ label, onChange, ...input }: CheckboxProps) {
   return (
     <label className="flex items-center gap-2 text-sm">
       <input
+        {...input}
         type="checkbox"
         className="size-4 accent-accent"
-        checked={checked}
         onChange={(event) => onChange(event.target.checked)}
       />
       {label}
@@ -355,6 +354,8 @@ export function CheckboxGroup<V extends string>(props: CheckboxGroupProps<V>) {
       {options.map((option) => (
         <Checkbox
           key={option.value}
+          name={name}
+          value={option.value}
           label={option.label}
           checked={value.includes(option.value)}
           onChange={() => toggle(option.value)}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 import { Field, type FieldProps, type Option } from './form.tsx';
+import { typing } from './typing.ts';
 
 type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
   placeholder: string;
@@ -74,7 +75,7 @@ export function SearchField({
             placeholder={placeholder}
             maxLength={maxLength}
             value={text}
-            onChange={(event) => type(event.target.value)}
+            {...typing(type)}
             onClick={() => setIsOpen(true)}
             onBlur={() => setIsOpen(false)}
             onKeyDown={onKeyDown}

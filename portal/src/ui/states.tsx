@@ -1,13 +1,12 @@
 import { isProblem } from '@saldo/sdk';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import type { Tone } from './badge.tsx';
 import { Button, buttonClass } from './button.tsx';
 import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
-import { ArrivedContext, useInTurn } from './turns.tsx';
 import { useTitle } from './use-title.ts';
 
 /** Placeholder bars with the size of the content, so that the layout does not shift when it loads. */
@@ -112,10 +111,7 @@ export type ShownQuery<T> = {
   readonly refetch: () => Promise<unknown>;
 };
 
-/**
- * The three states of a query. Data stays visible when a refresh fails. Data that arrive are rendered in a turn of their
- * own, apart from the data of other queries.
- */
+/** The three states of a query. Data stays visible when a refresh fails. */
 export function Loaded<T>({
   query,
   loading = <Skeleton />,
@@ -126,10 +122,7 @@ export function Loaded<T>({
   children: (data: T) => ReactNode;
 }) {
   const { data } = query;
-  const [hasArrived] = useState(data === undefined);
-  const isShown = useInTurn(data !== undefined);
-  if (data !== undefined)
-    return isShown ? <ArrivedContext value={hasArrived}>{children(data)}</ArrivedContext> : loading;
+  if (data !== undefined) return children(data);
   if (isProblem(query.error) && query.error.status === 404) return <NotFound />;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return loading;

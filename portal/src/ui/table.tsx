@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
-import { InTurns } from './turns.tsx';
 
 /** The breakpoint from which a column is shown; columns without one are always shown. On paper all are. */
 const FROM = {
@@ -54,8 +53,6 @@ type Props<Row> = {
   sort?: Sort | undefined;
 };
 
-/** Rows rendered in a turn. */
-const ROWS_IN_TURN = 4;
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** A table of records. On a narrow screen it scrolls horizontally. */
@@ -89,26 +86,24 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
           </tr>
         </thead>
         <tbody>
-          <InTurns size={ROWS_IN_TURN}>
-            {sorted.map((row) => {
-              const tone = rowTone?.(row);
-              return (
-                <tr
-                  key={rowKey(row)}
-                  className={cx(
-                    'border-b border-line last:border-0 hover:bg-sunken/70',
-                    tone && ROW_TONES[tone],
-                  )}
-                >
-                  {columns.map((column) => (
-                    <td key={column.id} className={cellClass(column)}>
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
-          </InTurns>
+          {sorted.map((row) => {
+            const tone = rowTone?.(row);
+            return (
+              <tr
+                key={rowKey(row)}
+                className={cx(
+                  'border-b border-line last:border-0 hover:bg-sunken/70',
+                  tone && ROW_TONES[tone],
+                )}
+              >
+                {columns.map((column) => (
+                  <td key={column.id} className={cellClass(column)}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
         {hasFooter && (
           <tfoot className={cx(isTall && 'sticky bottom-0 z-10 bg-surface')}>

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { flushSync } from 'react-dom';
 import { cx } from './cx.ts';
 
 type Tab<V extends string> = { readonly value: V; readonly label: ReactNode };
@@ -60,7 +61,7 @@ export function Tabs<V extends string>({ label, tabs, value, onChange, children 
   );
 }
 
-/** A choice of two or three options that takes effect immediately. */
+/** A choice of two or three options that takes effect immediately, before a script can press the next button. */
 export function Segments<V extends string>({ label, tabs, value, onChange }: Omit<Props<V>, 'children'>) {
   return (
     <div role="group" aria-label={label} className="inline-flex rounded-md border border-line-strong p-0.5">
@@ -69,7 +70,7 @@ export function Segments<V extends string>({ label, tabs, value, onChange }: Omi
           key={tab.value}
           type="button"
           aria-pressed={tab.value === value}
-          onClick={() => onChange(tab.value)}
+          onClick={() => flushSync(() => onChange(tab.value))}
           className={cx(
             'target rounded px-2 py-0.5 text-sm touch:min-h-9',
             tab.value === value ? 'bg-accent text-on-accent' : 'text-muted hover:text-text',

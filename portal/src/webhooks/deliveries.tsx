@@ -147,7 +147,8 @@ function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
   const texts = t.webhooks;
   const mayManage = useMayManage();
   const retry = useMutation({
-    mutationFn: () => webhooks().retry(endpoint.id, delivery.id),
+    mutationFn: (failed: { endpointId: string; id: string }) =>
+      webhooks().retry(failed.endpointId, failed.id),
     ...useChangeHandlers({
       toast: () => texts.retried,
       refresh: [['webhook-deliveries', endpoint.id]],
@@ -168,7 +169,10 @@ function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
         <FormProblem error={retry.error} />
         <div className="flex justify-end gap-2">
           {mayManage && (
-            <Button isBusy={retry.isPending} onClick={() => retry.mutate()}>
+            <Button
+              isBusy={retry.isPending}
+              onClick={() => retry.mutate({ endpointId: endpoint.id, id: delivery.id })}
+            >
               {texts.retry}
             </Button>
           )}

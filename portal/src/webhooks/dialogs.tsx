@@ -7,7 +7,7 @@ import {
   type WebhookTest,
 } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -17,21 +17,29 @@ import { CheckboxGroup, Form, FormButtons, FormProblem, SelectField, TextField }
 import { Fact, Facts } from '../ui/page.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { Skeleton } from '../ui/states.tsx';
+import { useInput } from '../ui/use-input.ts';
 import { endpointsQuery, webhooks } from './queries.ts';
 
 const CHOICES = ['all', 'some'] as const;
+
+type EndpointInput = {
+  readonly url: string;
+  readonly description: string;
+  readonly choice: (typeof CHOICES)[number];
+  readonly types: readonly string[];
+};
+
+const NEW_ENDPOINT: EndpointInput = { url: '', description: '', choice: 'all', types: [] };
 
 /** A form for a new endpoint that then shows its secret. */
 export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.webhooks;
   const refresh = useRefresh();
-  const [url, setUrl] = useState('');
-  const [description, setDescription] = useState('');
-  const [choice, setChoice] = useState<(typeof CHOICES)[number]>('all');
-  const [types, setTypes] = useState<readonly string[]>([]);
+  const { input, set } = useInput(NEW_ENDPOINT);
+  const { choice, types } = input;
   const create = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ url, description, choice, types }: EndpointInput) =>
       webhooks().create({
         url,
         types: choice === 'all' ? ['*'] : [...types],
@@ -43,7 +51,11 @@ export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose
   if (create.data) return <EndpointSecretDialog endpoint={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form error={create.error} fields={['url', 'types', 'description']} onSubmit={() => create.mutate()}>
+      <Form
+        error={create.error}
+        fields={['url', 'types', 'description']}
+        onSubmit={() => create.mutate(input)}
+      >
         <TextField
           name="url"
           type="url"
@@ -52,22 +64,22 @@ export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose
           hint={texts.urlHint}
           placeholder="https://"
           maxLength={LIMITS.urlLength}
-          value={url}
-          onChange={setUrl}
+          value={input.url}
+          onChange={(url) => set({ url })}
         />
         <TextField
           name="description"
           label={texts.description}
           maxLength={LIMITS.reasonLength}
-          value={description}
-          onChange={setDescription}
+          value={input.description}
+          onChange={(description) => set({ description })}
         />
         <SelectField
           name="choice"
           label={texts.types}
           value={choice}
           options={CHOICES.map((value) => ({ value, label: texts.typeChoices[value] }))}
-          onChange={setChoice}
+          onChange={(next) => set({ choice: next })}
         />
         {choice === 'some' && (
           <CheckboxGroup
@@ -78,7 +90,7 @@ export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose
               value: type,
               label: <code className="font-mono text-xs">{type}</code>,
             }))}
-            onChange={setTypes}
+            onChange={(next) => set({ types: next })}
           />
         )}
         <FormButtons
@@ -116,15 +128,18 @@ export function EndpointSecretDialog({
 export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.webhooks;
-  const { mutate, data, error, isPending } = useMutation({ mutationFn: () => webhooks().test(endpoint.id) });
-  useEffect(() => mutate(), [mutate]);
+  const { id } = endpoint;
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: (endpointId: string) => webhooks().test(endpointId),
+  });
+  useEffect(() => mutate(id), [mutate, id]);
   return (
     <Dialog title={`${texts.actions.test}: ${endpoint.url}`} onClose={onClose}>
       <div className="grid gap-4" aria-live="polite">
         <FormProblem error={error} />
         {data ? <TestResult result={data} /> : isPending && <Skeleton lines={3} />}
         <div className="flex justify-end gap-2">
-          <Button isBusy={isPending} onClick={() => mutate()}>
+          <Button isBusy={isPending} onClick={() => mutate(id)}>
             {texts.testAgain}
           </Button>
           <Button variant="primary" onClick={onClose}>

@@ -168,6 +168,20 @@ type ChangeProps = {
   onClose: () => void;
 };
 
+/** Sends a change. Returns the new secret of a rotation, else null. */
+const CHANGES: Readonly<Record<ChangeProps['action'], (id: string) => Promise<NewWebhookSecret | null>>> = {
+  rotate: (id) => webhooks().rotateSecret(id),
+  delete: (id) => webhooks().delete(id),
+  enable: async (id) => {
+    await webhooks().update(id, { status: 'enabled' });
+    return null;
+  },
+  disable: async (id) => {
+    await webhooks().update(id, { status: 'disabled' });
+    return null;
+  },
+};
+
 /** Asks before a change, because receivers depend on it. */
 function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
   const { t } = useI18n();
@@ -176,13 +190,10 @@ function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
   const refresh = useRefresh();
   const isMounted = useIsMounted();
   const change = useMutation({
-    mutationFn: async () => {
-      if (action === 'rotate') onRotated(await webhooks().rotateSecret(endpoint.id));
-      else if (action === 'delete') await webhooks().delete(endpoint.id);
-      else await webhooks().update(endpoint.id, { status: action === 'enable' ? 'enabled' : 'disabled' });
-    },
-    onSuccess: () => {
-      if (action !== 'rotate') toast(texts.done[action](endpoint.url));
+    mutationFn: ({ id, action: asked }: Pick<ChangeProps, 'action'> & { id: string }) => CHANGES[asked](id),
+    onSuccess: (rotated) => {
+      if (rotated !== null) onRotated(rotated);
+      else if (action !== 'rotate') toast(texts.done[action](endpoint.url));
       if (isMounted()) onClose();
     },
     onSettled: () => refresh(endpointsQuery.queryKey),
@@ -195,7 +206,7 @@ function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
       isDangerous={action === 'delete'}
       isBusy={change.isPending}
       error={change.error}
-      onConfirm={() => change.mutate()}
+      onConfirm={() => change.mutate({ id: endpoint.id, action })}
       onClose={onClose}
     />
   );

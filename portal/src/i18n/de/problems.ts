@@ -1,12 +1,10 @@
 import type { FieldCode, ProblemCode } from '@saldo/api';
+import { loadPart } from '../../session/connection.ts';
 import type { Dictionary } from '../dictionary.ts';
-import { formatOf } from '../format.ts';
-import { translator } from '../templates.ts';
-import { DOCUMENT_TEXTS } from './document-texts.ts';
-import { FIELD_TEXTS, IMPORT_TEXTS } from './field-texts.ts';
+import { loadedTranslator } from '../server-texts.ts';
 
-/** The German of a text of the server; null if there is none. */
-export const translate = translator([...FIELD_TEXTS, ...DOCUMENT_TEXTS, ...IMPORT_TEXTS], formatOf('de'));
+/** The German of a text of the server; null if there is none, or not yet. */
+const translate = loadedTranslator(async () => (await loadPart(() => import('./server-texts.ts'))).translate);
 
 /** Shown for messages without German. */
 const FIELD_CODES: Readonly<Record<FieldCode, string>> = {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { watchExchange } from '../../server/src/exchange/process/watch.ts';
+import { operating } from '../../server/test/exchanging.ts';
+import { client } from '../../server/test/harness.ts';
+import type { Entry } from './filling.ts';
+import { openStage, type Visitor } from './stage.ts';
+
+export const DAY = '2026-10-21';
+
+const stage = await openStage('2026-10-20T12:00:00Z');
+const { platform, world, user } = stage;
+export const { visit } = stage;
+export const { seller, sellerGroup, buyer, producer, consumer } = await world.pair();
+export const spareGroup = await world.group(seller, ['DE_AMPRION', 'DE_TENNET']);
+export const asset = await world.asset('Windpark Uckermark');
+export const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
+await world.volumes(contract, DAY, 250);
+await world.nominate();
+const operator = client(platform.baseUrl, await world.operatorKey());
+const { send, receive } = operating(platform, operator);
+await send({ delivery_date: DAY });
+assert.equal((await receive('<nonsense/>')).status, 400);
+await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+export const alarms = await operator('/operator/v1/exchange/alarms');
+export const keys = await operator(`/operator/v1/api-keys?owner_type=brp&owner_id=${seller.id}`);
+export const volumes = await client(
+  platform.baseUrl,
+  seller.key,
+)(`/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}&limit=1`);
+export const invited = await operator('/operator/v1/users', {
+  method: 'POST',
+  body: { email: 'grace@saldo.example', name: 'Grace', role: 'operator', permissions: 'read' },
+});
+export const invitation = await operator(`/operator/v1/users/${invited.body.id}/invitation`, {
+  method: 'POST',
+});
+export const asBrp = await user({ type: 'brp', brpNo: seller.no });
+export const asOperator = await user({ type: 'operator' });
+
+/** A form, how it is filled in, and what it has to send. */
+export type FormCase = {
+  /** The file of `portal/src` with the form. Without one: controls that are not in a form. */
+  readonly file?: string;
+  readonly name: string;
+  readonly visitor: Visitor;
+  readonly url: string;
+  /** What the user does before the form can be filled in. */
+  readonly prepare?: (page: Page) => Promise<void>;
+  readonly entries: readonly Entry[];
+  readonly button?: string;
+  readonly request: readonly [method: string, path: string];
+  /** The body, or the parameters of the URL. */
+  readonly sent: object;
+};
+
+export const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('button', { name }).first().click();
+
+/** Chooses a customer by a part of its name. */
+export async function chooseParty(page: Page, label: string, id: string): Promise<void> {
+  const { body } = await operator(`/operator/v1/customers/${id}`);
+  await page.getByRole('combobox', { name: label }).fill(body.name);
+  await page.getByRole('option', { name: body.name }).click();
+}
