@@ -1,18 +1,14 @@
-import {
-  asBrp,
-  DAY,
-  type FormCase,
-  invitation,
-  keys,
-  press,
-  producer,
-  sellerGroup,
-  spareGroup,
-} from './form-world.ts';
+import { DAY, type FormCase, type FormWorld, press } from './form-world.ts';
 import { ANONYMOUS } from './stage.ts';
 
 const PASSWORD = 'correct horse battery staple';
-export const BRP_FORMS: readonly FormCase[] = [
+export const brpForms = ({
+  asBrp,
+  keys,
+  producer,
+  sellerGroup,
+  spareGroup,
+}: FormWorld): readonly FormCase[] => [
   {
     file: 'brp/key-dialogs.tsx',
     name: 'a new key',
@@ -139,7 +135,7 @@ export const BRP_FORMS: readonly FormCase[] = [
   },
 ];
 
-export const SESSION_FORMS: readonly FormCase[] = [
+export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCase[] => [
   {
     file: 'session/sign-in.tsx',
     name: 'the sign-in',

@@ -8,35 +8,65 @@ import { openStage, type Visitor } from './stage.ts';
 
 export const DAY = '2026-10-21';
 
-const stage = await openStage('2026-10-20T12:00:00Z');
-const { platform, world, user } = stage;
-export const { visit } = stage;
-export const { seller, sellerGroup, buyer, producer, consumer } = await world.pair();
-export const spareGroup = await world.group(seller, ['DE_AMPRION', 'DE_TENNET']);
-export const asset = await world.asset('Windpark Uckermark');
-export const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
-await world.volumes(contract, DAY, 250);
-await world.nominate();
-const operator = client(platform.baseUrl, await world.operatorKey());
-const { send, receive } = operating(platform, operator);
-await send({ delivery_date: DAY });
-assert.equal((await receive('<nonsense/>')).status, 400);
-await watchExchange(platform.db, platform.clock.now(), platform.exchange);
-export const alarms = await operator('/operator/v1/exchange/alarms');
-export const keys = await operator(`/operator/v1/api-keys?owner_type=brp&owner_id=${seller.id}`);
-export const volumes = await client(
-  platform.baseUrl,
-  seller.key,
-)(`/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}&limit=1`);
-export const invited = await operator('/operator/v1/users', {
-  method: 'POST',
-  body: { email: 'grace@saldo.example', name: 'Grace', role: 'operator', permissions: 'read' },
-});
-export const invitation = await operator(`/operator/v1/users/${invited.body.id}/invitation`, {
-  method: 'POST',
-});
-export const asBrp = await user({ type: 'brp', brpNo: seller.no });
-export const asOperator = await user({ type: 'operator' });
+/** A platform with records for every form. Call it at the top of a test file. */
+export async function openFormWorld() {
+  const stage = await openStage('2026-10-20T12:00:00Z');
+  const { platform, world, user } = stage;
+  const { seller, sellerGroup, buyer, producer, consumer } = await world.pair();
+  const spareGroup = await world.group(seller, ['DE_AMPRION', 'DE_TENNET']);
+  const asset = await world.asset('Windpark Uckermark');
+  const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
+  await world.volumes(contract, DAY, 250);
+  await world.nominate();
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const { send, receive } = operating(platform, operator);
+  await send({ delivery_date: DAY });
+  assert.equal((await receive('<nonsense/>')).status, 400);
+  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  const alarms = await operator('/operator/v1/exchange/alarms');
+  const keys = await operator(`/operator/v1/api-keys?owner_type=brp&owner_id=${seller.id}`);
+  const volumes = await client(
+    platform.baseUrl,
+    seller.key,
+  )(`/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}&limit=1`);
+  const invited = await operator('/operator/v1/users', {
+    method: 'POST',
+    body: { email: 'grace@saldo.example', name: 'Grace', role: 'operator', permissions: 'read' },
+  });
+  const invitation = await operator(`/operator/v1/users/${invited.body.id}/invitation`, {
+    method: 'POST',
+  });
+  const asBrp = await user({ type: 'brp', brpNo: seller.no });
+  const asOperator = await user({ type: 'operator' });
+
+  /** Chooses a customer by a part of its name. */
+  async function chooseParty(page: Page, label: string, id: string): Promise<void> {
+    const { body } = await operator(`/operator/v1/customers/${id}`);
+    await page.getByRole('combobox', { name: label }).fill(body.name);
+    await page.getByRole('option', { name: body.name }).click();
+  }
+  return {
+    visit: stage.visit,
+    seller,
+    sellerGroup,
+    buyer,
+    producer,
+    consumer,
+    spareGroup,
+    asset,
+    contract,
+    alarms,
+    keys,
+    volumes,
+    invited,
+    invitation,
+    asBrp,
+    asOperator,
+    chooseParty,
+  };
+}
+
+export type FormWorld = Awaited<ReturnType<typeof openFormWorld>>;
 
 /** A form, how it is filled in, and what it has to send. */
 export type FormCase = {
@@ -56,10 +86,3 @@ export type FormCase = {
 
 export const press = (name: string | RegExp) => (page: Page) =>
   page.getByRole('button', { name }).first().click();
-
-/** Chooses a customer by a part of its name. */
-export async function chooseParty(page: Page, label: string, id: string): Promise<void> {
-  const { body } = await operator(`/operator/v1/customers/${id}`);
-  await page.getByRole('combobox', { name: label }).fill(body.name);
-  await page.getByRole('option', { name: body.name }).click();
-}

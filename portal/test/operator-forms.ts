@@ -1,4 +1,6 @@
-import {
+import { DAY, type FormCase, type FormWorld, press } from './form-world.ts';
+
+export const operatorForms = ({
   alarms,
   asOperator,
   asset,
@@ -6,17 +8,12 @@ import {
   chooseParty,
   consumer,
   contract,
-  DAY,
-  type FormCase,
   invited,
-  press,
   producer,
   seller,
   spareGroup,
   volumes,
-} from './form-world.ts';
-
-export const OPERATOR_FORMS: readonly FormCase[] = [
+}: FormWorld): readonly FormCase[] => [
   {
     file: 'operator/new-contract.tsx',
     name: 'a new contract',

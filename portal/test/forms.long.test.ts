@@ -1,0 +1,4 @@
+import { OTHER_WAYS } from './filling.ts';
+import { testForms } from './forms.ts';
+
+await testForms(OTHER_WAYS);
