@@ -11,6 +11,8 @@ const { seller, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 for (const day of ['2026-10-21', '2026-10-22', '2026-10-24']) await world.volumes(contract, day, 250);
 await world.nominate();
+// Active on every day, but without an end it takes no volumes, so that none are missing.
+await world.contract(producer, consumer, { last: null });
 await world.customer(seller, { name: 'Wartend' });
 const api = client(platform.baseUrl, seller.key);
 const [nomination] = await listNominated(api, '&delivery_date=2026-10-22');
@@ -62,6 +64,7 @@ test('the operator sees the same matters of all BRPs, in German, and new ones ap
         shown.some((row) => /^Abweichung .*22\.10\.2026 Beide Seiten ansehen/.test(row)),
         shown.join('\n'),
       );
+      assert.ok(!shown.some((row) => row.startsWith('Keine Mengen')), shown.join('\n'));
       await world.volumes(contract, '2026-10-27', 250);
       await world.nominate();
       await page.getByText('Frist 26.10.2026, 14:30').first().waitFor();
