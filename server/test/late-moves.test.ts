@@ -172,30 +172,35 @@ test('a change after the outage reaches the former position of a move that was l
   await assertConsistent([former, next, buyer], day);
 });
 
-test('a move of a customer that sells as much as it buys stays, although no nomination shows that it was sent', async () => {
-  const { day, start, beforeGate, afterOutage } = nextDay();
-  await start();
-  const [producer, trader] = [await party('DE_AMPRION'), await party('DE_TENNET')];
-  const [consumer, neighbour] = [await party('DE_TRANSNET_BW'), await party('DE_TENNET')];
-  const moved = await party('DE_50HERTZ', trader);
-  const [bought, sold] = [await agree(producer, trader), await agree(trader, consumer)];
-  const [other, unsent] = [await agree(producer, neighbour), await agree(neighbour, consumer)];
-  for (const contract of [bought, sold, other]) await say(contract, day, flat(day, 100));
-  await send(day);
-  await beforeGate(10);
-  await move(trader, moved);
-  // The nomination of the producer now counts the moved purchase. That of the consumer does not count the moved sale.
-  await say(other, day, flat(day, 110));
-  await send(day);
-  await beforeGate(20);
-  await say(unsent, day, flat(day, 7));
-  await afterOutage();
-  await send(day);
-  await assertOutcome(day, [
-    [producer, [210, 210]],
-    [trader, [0, 0]],
-    [moved, [0, 0]],
-    [neighbour, [-110, -103]],
-    [consumer, [-100, -107]],
-  ]);
-});
+for (const { about, otherKwh, files } of [
+  { about: 'in a new version of the schedules', otherKwh: 110, files: ['DE_AMPRION 2', 'DE_TENNET 2'] },
+  { about: 'with changes that were taken back', otherKwh: 100, files: [] },
+])
+  test(`a move of a customer that sells as much as it buys stays, although no nomination shows that it was sent: ${about}`, async () => {
+    const { day, start, beforeGate, afterOutage } = nextDay();
+    await start();
+    const [producer, trader] = [await party('DE_AMPRION'), await party('DE_TENNET')];
+    const [consumer, neighbour] = [await party('DE_TRANSNET_BW'), await party('DE_TENNET')];
+    const moved = await party('DE_50HERTZ', trader);
+    const [bought, sold] = [await agree(producer, trader), await agree(trader, consumer)];
+    const [other, unsent] = [await agree(producer, neighbour), await agree(neighbour, consumer)];
+    for (const contract of [bought, sold, other]) await say(contract, day, flat(day, 100));
+    await send(day);
+    await beforeGate(10);
+    await say(other, day, flat(day, 120));
+    await move(trader, moved);
+    // The nomination of the producer now counts the moved purchase. That of the consumer does not count the moved sale.
+    await say(other, day, flat(day, otherKwh));
+    assert.deepEqual(await send(day), files);
+    await beforeGate(20);
+    await say(unsent, day, flat(day, 7));
+    await afterOutage();
+    await send(day);
+    await assertOutcome(day, [
+      [producer, [100 + otherKwh, 100 + otherKwh]],
+      [trader, [0, 0]],
+      [moved, [0, 0]],
+      [neighbour, [-otherKwh, 7 - otherKwh]],
+      [consumer, [-100, -107]],
+    ]);
+  });

@@ -57,9 +57,9 @@ export async function saveLate(tx: Tx, netted: readonly NettedLate[], now: numbe
 }
 
 /**
- * $1 day, $2 nominations of the newest schedules, $3 closing, $4 time. The changes before the closing and after the time
- * that none of these nominations counted, of contract-days with transactions between control areas. A change is in the
- * schedules if a nomination of either side counted it.
+ * $1 day, $2 nominations of the newest schedules, $3 closing, $4 whether only changes after the newest of these nominations
+ * are read. The changes before the closing that none of the nominations counted, of contract-days with transactions
+ * between control areas. A change is in the schedules if a nomination of either side counted it.
  */
 const LATE_CHANGES = `scheduled as (
      select b.contract_no, max(b.revision) as revision, max(b.invalidations) as invalidations
@@ -67,6 +67,9 @@ const LATE_CHANGES = `scheduled as (
        unnest(n.basis_contracts, n.basis_revisions, n.basis_invalidations) as b (contract_no, revision, invalidations)
      where n.id = any($2::uuid[])
      group by b.contract_no),
+   newest as (
+     select coalesce(max(created_at) filter (where $4::boolean), '-infinity') as created_at
+     from nomination where id = any($2::uuid[])),
    between_areas as (
      select distinct s.contract_no from sheet s
      join position sender on sender.no = s.sender_position
@@ -75,12 +78,14 @@ const LATE_CHANGES = `scheduled as (
    late_sheet as (
      select s.contract_no, s.revision from sheet s
      join between_areas using (contract_no) left join scheduled k using (contract_no)
-     where s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $3 and s.created_at > $4
+     where s.delivery_day = $1 and coalesce(s.late_at, s.created_at) < $3
+       and s.created_at > (select created_at from newest)
        and s.revision > coalesce(k.revision, 0)),
    late_invalidation as (
      select i.contract_no, i.number from invalidation i
      join between_areas using (contract_no) left join scheduled k using (contract_no)
-     where i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $3 and i.invalidated_at > $4
+     where i.delivery_day = $1 and coalesce(i.late_at, i.invalidated_at) < $3
+       and i.invalidated_at > (select created_at from newest)
        and i.number > coalesce(k.invalidations, 0)),
    late_contract as (
      select contract_no from late_sheet union select contract_no from late_invalidation)`;
@@ -119,8 +124,6 @@ export type Unscheduled = {
   day: DeliveryDay;
   /** The nominations in the newest schedules of the day. */
   scheduledIds: readonly string[];
-  /** When the newest of these schedules was made. */
-  scheduledAt: number;
   /** When the last slot closed. */
   closedAt: number;
 };
@@ -131,16 +134,16 @@ export type Unscheduled = {
  * Returns whether any was marked.
  *
  * A change that no nomination counted is not always missing in the schedules: changes that cancel out in a position make no
- * version of its nomination, as when a customer moves that sells as much as it buys. Changes before the newest schedule are
- * therefore marked only when no later one is left.
+ * version of its nomination, as when a customer moves that sells as much as it buys. Changes before the newest of the
+ * nominations are therefore marked only when no later one is left.
  */
 export async function markLateChanges(
   tx: Tx,
-  { day, scheduledIds, scheduledAt, closedAt }: Unscheduled,
+  { day, scheduledIds, closedAt }: Unscheduled,
   now: number,
 ): Promise<boolean> {
-  for (const after of [scheduledAt, 0]) {
-    const values = [day, scheduledIds, timestamp(closedAt), timestamp(after)];
+  for (const isNewer of [true, false]) {
+    const values = [day, scheduledIds, timestamp(closedAt), isNewer];
     if ((await tx.query(LOCK_LATE_CONTRACTS, values)).length === 0) continue;
     if ((await tx.query(MARK_LATE, [...values, timestamp(now)])).length > 0) return true;
   }

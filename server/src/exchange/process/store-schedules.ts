@@ -110,7 +110,6 @@ async function markUnsendable(
   const unscheduled = {
     day: wanted.day,
     scheduledIds: made.flatMap(({ series }) => series.flatMap(({ nominationId }) => nominationId ?? [])),
-    scheduledAt: Math.max(0, ...made.map(({ message }) => message.createdAt)),
     closedAt: closings.findLast((closing) => now >= closing) ?? 0,
   };
   return (await markLateChanges(tx, unscheduled, now)) ? withheld : [];
