@@ -33,7 +33,9 @@ export const NominationSlot = Type.Object(
   { title: 'NominationSlot' },
 );
 
-export const Nomination = Type.Object(
+const DESCRIPTION = 'The net saldo of a balance group’s valid transactions of one delivery day.';
+
+export const NominationWithSlots = Type.Object(
   {
     id: Type.String(),
     status: Choice(NOMINATION_STATUSES),
@@ -51,18 +53,25 @@ export const Nomination = Type.Object(
       { name: Type.String(), eic: Type.String() },
       { title: 'NominationCounterparty', description: 'The platform operator.' },
     ),
+    slots: Type.Array(NominationSlot, { description: 'The quarter-hours of the delivery day.' }),
+    created_at: DateTime('When this version was created, UTC.'),
+  },
+  { title: 'NominationWithSlots', description: DESCRIPTION },
+);
+export type NominationWithSlots = Static<typeof NominationWithSlots>;
+
+/** Lists omit the slots unless they are asked for. */
+export const Nomination = Type.Object(
+  {
+    ...NominationWithSlots.properties,
     slots: Type.Optional(
       Type.Array(NominationSlot, {
         description:
           'On list reads only with `include_slots=true`; always on detail, bulk and history reads.',
       }),
     ),
-    created_at: DateTime('When this version was created, UTC.'),
   },
-  {
-    title: 'Nomination',
-    description: 'The net saldo of a balance group’s valid transactions of one delivery day.',
-  },
+  { title: 'Nomination', description: DESCRIPTION },
 );
 export type Nomination = Static<typeof Nomination>;
 
@@ -71,11 +80,11 @@ export const NominationList = Type.Object(
   { title: 'NominationList' },
 );
 export const NominationHistoryList = Type.Object(
-  { nominations: Type.Array(Nomination, { description: 'Newest to oldest.' }) },
+  { nominations: Type.Array(NominationWithSlots, { description: 'Newest to oldest.' }) },
   { title: 'NominationHistoryList' },
 );
 export const BulkNominationList = Type.Object(
-  { nominations: Type.Array(Nomination) },
+  { nominations: Type.Array(NominationWithSlots) },
   { title: 'BulkNominationList' },
 );
 export const BulkNominationIdsRequest = Strict(
@@ -83,7 +92,7 @@ export const BulkNominationIdsRequest = Strict(
   { title: 'BulkNominationIdsRequest' },
 );
 
-export const nominationExample: Nomination = {
+export const nominationExample: NominationWithSlots = {
   id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
   status: 'match',
   version: 1,
@@ -217,7 +226,7 @@ export const nominationEndpoints = {
     scopes: ['nominations:read'],
     query: Strict({}),
     body: null,
-    response: Nomination,
+    response: NominationWithSlots,
     problems: ['nomination_not_found'],
     example: { response: nominationExample },
   }),

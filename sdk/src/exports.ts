@@ -1,4 +1,4 @@
-import type { Endpoint, Nomination, Transaction } from '@saldo/api';
+import type { Endpoint, NominationWithSlots, Transaction } from '@saldo/api';
 import type { Client, Input } from './client.ts';
 import { type Download, recordsOf } from './download.ts';
 import type { CallOptions } from './options.ts';
@@ -32,6 +32,6 @@ export function exportMethods<T extends Endpoint, N extends Endpoint>(
     /** All matching transactions with one request, in the order of the list. */
     eachTransaction: each<T, Transaction>(transactions),
     /** All matching nominations with their slots, with one request. */
-    eachNomination: each<N, Nomination>(nominations),
+    eachNomination: each<N, NominationWithSlots>(nominations),
   };
 }

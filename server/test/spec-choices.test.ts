@@ -130,6 +130,9 @@ const RESOURCES: Record<string, string> = {
   Nomination:
     'id status version previous_nomination_id? gate_closure confirmed_at? direction eic tso sent_at? ' +
     'counterparty slots? created_at',
+  NominationWithSlots:
+    'id status version previous_nomination_id? gate_closure confirmed_at? direction eic tso sent_at? ' +
+    'counterparty slots created_at',
   NominationCounterparty: 'name eic',
   NominationSlot: 'delivery_start delivery_end slot_number amount matched_amount?',
   BalanceGroup: 'eic tso',
@@ -155,6 +158,22 @@ test('the resources have exactly the fields of the specification, and require th
     );
     assert.deepEqual(described.toSorted(), words(members).toSorted(), name);
   }
+});
+
+test('nominations have slots by their schema in detail, bulk and history reads, and not in lists', () => {
+  const withSlots = { $ref: '#/components/schemas/NominationWithSlots' };
+  const schemaOf = (operation: string) =>
+    operationOf(operation)?.responses['200'].content['application/json'].schema.$ref.split('/').at(-1);
+  const itemsOf = (operation: string) =>
+    api.components.schemas[schemaOf(operation)]?.properties.nominations.items;
+  assert.equal(schemaOf('GET /v1/nominations/{nomination_id}'), 'NominationWithSlots');
+  for (const operation of [
+    'GET /v1/nominations/{nomination_id}/history',
+    'GET /v1/nominations/bulk',
+    'POST /v1/nominations/bulk',
+  ])
+    assert.deepEqual(itemsOf(operation), withSlots, operation);
+  assert.deepEqual(itemsOf('GET /v1/nominations'), { $ref: '#/components/schemas/Nomination' });
 });
 
 /** The same for the customer API, whose members are all required; a bar precedes nullable ones. */

@@ -15,9 +15,9 @@ import { endpoint } from '../endpoint.ts';
 import {
   Explanation,
   explanationExample,
-  Nomination,
   NominationHistoryList,
   NominationList,
+  NominationWithSlots,
   nominationEndpoints,
 } from '../nominations.ts';
 
@@ -160,7 +160,7 @@ export const operatorNominationEndpoints = {
     scopes: [],
     query: Strict({}),
     body: null,
-    response: Nomination,
+    response: NominationWithSlots,
     problems: ['nomination_not_found'],
     example: nominationEndpoints.getNomination.example,
   }),

@@ -3,6 +3,7 @@ import {
   type Explanation,
   type LatePositionDay,
   type Nomination,
+  type NominationWithSlots,
 } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import type { Command } from 'commander';
@@ -126,7 +127,7 @@ async function showLate(session: Session, found: readonly LatePositionDay[]): Pr
   );
 }
 
-function slotTable({ style }: Session, { slots = [] }: Nomination): string {
+function slotTable({ style }: Session, { slots }: NominationWithSlots): string {
   return tableOf(
     slots,
     [
