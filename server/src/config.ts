@@ -46,7 +46,7 @@ export type Config = {
   readonly requestsAtOnce: number;
   /** Maximum time in the queue. A request that waits longer is rejected. */
   readonly queueWaitMs: number;
-  /** Maximum time for a client to send a complete request, except for streamed bodies. */
+  /** Maximum time for headers, and for a body that is slower than the minimum rate. Not for streamed bodies. */
   readonly requestTimeoutS: number;
   /** Idle timeout of a streamed import. Its total time is not limited. */
   readonly importSilenceS: number;
@@ -366,7 +366,7 @@ export function readConfig(env: Environment): Config {
     workers: workers(env),
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 128 }),
     queueWaitMs: wholeNumber(env, 'QUEUE_WAIT_MS', { min: 1, max: 60_000, default: 1500 }),
-    requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
+    requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 10 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),

@@ -250,6 +250,11 @@ function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics)
   const queue = new RequestQueue(rule, monotonicNow);
   metrics.addGauge('saldo_http_requests_in_work', 'Requests in progress.', () => queue.inWork);
   metrics.addGauge('saldo_http_requests_waiting', 'Requests waiting in the queue.', () => queue.inQueue);
+  metrics.addGauge(
+    'saldo_http_bodies_arriving',
+    'Requests whose body is still arriving.',
+    () => queue.arrivals.count,
+  );
   metrics.addCounter(
     'saldo_http_overload_rejections_total',
     'Requests rejected because of overload.',
