@@ -62,6 +62,8 @@ type StoreDependencies = {
 type ServiceDependencies = {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Lines of the log that could not be written since the start. */
+  readonly droppedLogLines: () => number;
   /** Whether this process runs the periodic jobs. */
   readonly runsJobs: boolean;
   /** Folder of the built portal. Null for a platform without a portal. */
@@ -133,7 +135,7 @@ export const startService = (
   open = listenOn,
 ) =>
   startInOrder(async (started) => {
-    const { logger, runsJobs, portalDir } = dependencies;
+    const { logger, droppedLogLines, runsJobs, portalDir } = dependencies;
     const clock = movableClock(dependencies.clock);
     const opened = openConfigured(config, databaseUrl, logger);
     started.push(() => opened.close());
@@ -150,6 +152,8 @@ export const startService = (
 
     const metrics = createMetrics();
     addPlatformMetrics(metrics, db, clock);
+    const aboutLog = 'Lines of the log that could not be written.';
+    metrics.addCounter('saldo_log_lines_dropped_total', aboutLog, droppedLogLines);
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);

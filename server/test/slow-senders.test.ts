@@ -120,7 +120,7 @@ test('half-sent schedules of some BRPs do not delay the checks of others', async
     'Content-Type': 'text/csv',
     'Content-Length': String(2 * part.length),
   });
-  const slow = [];
+  const slow: RawClient[] = [];
   for (let count = 0; count < 5; count++) {
     const { key } = await patient.world.brp();
     const text = half(patient, 'POST /v1/schedules/check', headersOf(key)) + part;
