@@ -98,7 +98,7 @@ export const startPlatform = (config: Config, dependencies: PlatformDependencies
     const service = await startService(config, store.url, dependencies);
     const { db, metrics, baseUrl, customerUrl, flush, stop } = service;
     started.push(stop);
-    const admin = await startAdmin(config, db, metrics);
+    const admin = await startAdmin(config, db, async () => db.isFull(), metrics);
     // Keep the admin server up until everything except the store has stopped.
     started.splice(1, 0, admin.stop);
     return { baseUrl, customerUrl, adminUrl: admin.url, flush };
@@ -246,6 +246,8 @@ const availabilityLog = (logger: Logger) => ({
       { err: reason },
       'database disk is full: writes are answered 503, and jobs wait, until there is space',
     ),
+  spaceAgain: (fullMs: number) =>
+    logger.info({ full_ms: Math.round(fullMs) }, 'database disk has space again: writes succeed'),
 });
 
 /** One queue for all listeners of the process, since they share its single thread. */
@@ -277,9 +279,10 @@ function countImports(metrics: Metrics): ImportCounts {
 export async function startAdmin(
   config: Config,
   db: OpenDatabase,
+  isFull: () => Promise<boolean>,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ) {
-  const admin = createAdminServer(db, metrics);
+  const admin = createAdminServer(db, isFull, metrics);
   const url = await listen(admin, config.adminHost, config.adminPort);
   return { url, stop: () => closeServer(admin) };
 }

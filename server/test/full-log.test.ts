@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
-import { closeSync, constants, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
+import { openDisk } from '../faults/disk.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { type Product, startProduct } from './product.ts';
@@ -12,7 +12,6 @@ import { until } from './until.ts';
 
 const folder = await temporaryFolder();
 const DATABASE_URL = await createDatabase();
-const run = promisify(execFile);
 
 /** Starts the product with its log in this file, which the child process keeps open. */
 async function startWithLog(name: string, flags: string | number, environment = {}): Promise<Product> {
@@ -76,31 +75,15 @@ test('a log whose reader has stopped reading loses lines, but no request, and th
   assert.equal(await product.end('SIGTERM'), 0);
 });
 
-/** A file system of 16 MB, or null if this user may not mount one. */
-async function smallDisk(): Promise<string | null> {
-  const disk = path.join(folder, 'disk');
-  await mkdir(disk);
-  const options = ['-t', 'tmpfs', '-o', 'size=16m', 'saldo-test', disk];
-  const isMounted = await run('mount', options).then(
-    () => true,
-    () => false,
-  );
-  if (isMounted) atEnd(() => run('umount', ['--lazy', disk]));
-  return isMounted ? disk : null;
-}
-
 test('a log goes on when its file system has space again, and says how many lines are missing', async (t) => {
-  const disk = await smallDisk();
-  if (disk === null) return t.skip('only root may mount a small file system');
-  const [file, filler] = [path.join(disk, 'log'), path.join(disk, 'filler')];
+  const disk = await openDisk(path.join(folder, 'disk'), 16);
+  atEnd(() => disk.unmount());
+  if (!disk.canBeFilled) return t.skip('only root may mount a small file system');
+  const file = path.join(disk.folder, 'log');
   const product = await startWithLog(file, 'a');
-  try {
-    writeFileSync(filler, Buffer.alloc(32 * 1024 * 1024));
-  } catch (error) {
-    assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
-  }
+  disk.fill();
   await untilDropped(product);
-  rmSync(filler);
+  disk.free();
   const lines = await until(async () => {
     assert.equal(await get(product), 401);
     const text = await readFile(file, 'utf8');
