@@ -78,12 +78,16 @@ function greet(
   say(`  Health        ${adminUrl}/readyz`);
   say('');
   if (newOperatorKey !== null) {
-    say(`  Operator key (shown only once): ${newOperatorKey}`);
+    say(`  Operator key: ${newOperatorKey}`);
     say('');
   }
   if (invitation !== null) {
     say(`  Portal link for ${invitation.email} (valid once, for 72 hours):`);
     say(`  ${invitationLink(baseUrl, invitation.token)}`);
+    say('');
+    say(
+      '  Until one has been used, each start makes new ones. Later: saldo operator-key, saldo operator-link.',
+    );
     say('');
   }
   const [brp] = demo?.brps ?? [];

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { fingerprintText, readFingerprint } from './changes/store.ts';
-import type { Config } from './config.ts';
+import { type Config, createFolders } from './config.ts';
 import { createDocumentation } from './documentation.ts';
 import { continueEventLog, deleteOldEvents } from './events/actions.ts';
 import { EventPoller } from './events/poller.ts';
@@ -107,11 +107,13 @@ export const startPlatform = (config: Config, dependencies: PlatformDependencies
 /** Starts the embedded database if needed, applies migrations and prepares the data. */
 export const startStore = (config: Config, { say, prepare }: StoreDependencies) =>
   startInOrder(async (started) => {
-    const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
+    const url = config.databaseUrl ?? (await embeddedDatabase(config, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     const directUrl = config.databaseDirectUrl;
     await checkSettings(url, directUrl !== null);
     await migrate(directUrl ?? url, say);
+    // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
+    createFolders(config);
     const db = openDatabase(url, { directUrl });
     try {
       if (await db.transaction(continueEventLog))
@@ -387,10 +389,12 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
 }
 
 async function embeddedDatabase(
-  dataDir: string,
+  config: Config,
   say: (message: string) => void,
   started: Started,
 ): Promise<string> {
+  createFolders(config);
+  const { dataDir } = config;
   const embedded = await startEmbeddedPostgres({ application: SALDO, dataDir, say });
   started.push(() => embedded.stop());
   return embedded.url;

@@ -11,6 +11,7 @@ const PROGRAMS = [
   'server/src/main.ts',
   'server/src/archive/main.ts',
   'server/src/backup/main.ts',
+  'server/src/operator-access/main.ts',
   'cli/src/main.ts',
   'simulator/src/main.ts',
 ] as const;
