@@ -10,6 +10,7 @@ import { addExportCommands } from './commands/exports.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
+import { addOperatorAccessCommands } from './commands/operator-access.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
@@ -89,6 +90,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addLoginCommands,
     addCompletionCommand,
     addBackupCommands,
+    addOperatorAccessCommands,
   ]) {
     add(program, open);
   }

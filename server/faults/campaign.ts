@@ -90,6 +90,9 @@ export class Campaign {
     const lost = outcomes.lost ?? 0;
     if (lost > 0 && !FAULTS[kind].mayLoseConnections)
       failures.push(`${lost} connections broke without an answer`);
+    const rejected = outcomes.unavailable ?? 0;
+    if (rejected > 0 && FAULTS[kind].mayReject === false)
+      failures.push(`${rejected} requests were answered 503`);
     const unplanned = target.ends.slice(this.endsSeen).filter(({ isPlanned }) => !isPlanned);
     this.endsSeen = target.ends.length;
     for (const { how } of unplanned) this.log(`The server ended by itself: ${how}`);

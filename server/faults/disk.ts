@@ -20,9 +20,9 @@ export type Disk = {
   unmount(): Promise<void>;
 };
 
-export async function openDisk(folder: string): Promise<Disk> {
+export async function openDisk(folder: string, sizeMb = DISK_MB): Promise<Disk> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  const canBeFilled = isMounted(folder) || (await mount(folder));
+  const canBeFilled = isMounted(folder) || (await mount(folder, sizeMb));
   const filler = path.join(folder, 'filler');
   rmSync(filler, { force: true });
   return {
@@ -40,8 +40,8 @@ export async function openDisk(folder: string): Promise<Disk> {
 const isMounted = (folder: string) =>
   existsSync('/proc/mounts') && readFileSync('/proc/mounts', 'utf8').includes(` ${folder} tmpfs `);
 
-const mount = (folder: string): Promise<boolean> =>
-  run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=0755`, 'saldo-faults', folder]).then(
+const mount = (folder: string, sizeMb: number): Promise<boolean> =>
+  run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0755`, 'saldo-faults', folder]).then(
     () => true,
     () => false,
   );

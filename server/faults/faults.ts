@@ -3,11 +3,14 @@ import pg from 'pg';
 import type { FaultKind } from './journal.ts';
 import { childrenOf, findPostmaster, signal } from './processes.ts';
 import type { Random } from './random.ts';
+import { type Slowness, startSlowClients } from './slow-clients.ts';
 import type { Target } from './target.ts';
 
 /** Durations: short, above the timeout of the health check, and above the timeout of every request. */
 const FREEZE_S = [2, 5, 18];
 const DISK_FULL_S = [2, 5];
+/** Longer than the server waits for a request (REQUEST_TIMEOUT_S). */
+const SLOW_S = 15;
 /** `/readyz` has to answer 503 within 2 s. The third second is a margin for a busy machine. */
 const READYZ_WITHIN_MS = 3_000;
 const EXIT_WITHIN_MS = 40_000;
@@ -29,6 +32,8 @@ type Fault = {
   readonly inject: Inject;
   /** Whether client connections may break, which is allowed only when the fault kills the server itself. */
   readonly mayLoseConnections: boolean;
+  /** Whether requests may be answered 503. A slow client and a full log affect no request of others. */
+  readonly mayReject?: false;
 };
 
 export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
@@ -42,11 +47,19 @@ export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
   'freeze postgres': { inject: freezePostgres, mayLoseConnections: false },
   'restart postgres': { inject: restartPostgres, mayLoseConnections: false },
   'full disk': { inject: fillDisk, mayLoseConnections: false },
+  'full log disk': { inject: fillLogDisk, mayLoseConnections: false, mayReject: false },
+  'slow bodies': { inject: sendSlowly('bodies'), mayLoseConnections: false, mayReject: false },
+  'slow headers': { inject: sendSlowly('headers'), mayLoseConnections: false, mayReject: false },
+  'slow connections': { inject: sendSlowly('connections'), mayLoseConnections: false, mayReject: false },
   'stop server': { inject: stopServer, mayLoseConnections: false },
 };
 
+const NEEDS_DISK: readonly FaultKind[] = ['full disk', 'full log disk'];
+
 export const possibleFaults = (target: Target): FaultKind[] =>
-  (Object.keys(FAULTS) as FaultKind[]).filter((kind) => kind !== 'full disk' || target.disk.canBeFilled);
+  (Object.keys(FAULTS) as FaultKind[]).filter(
+    (kind) => !NEEDS_DISK.includes(kind) || target.disk.canBeFilled,
+  );
 
 async function killServer({ target }: Injection): Promise<void> {
   target.endServer('SIGKILL');
@@ -159,6 +172,27 @@ async function growWal(target: Target): Promise<void> {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** The server goes on without its log, and can be stopped. */
+async function fillLogDisk(injection: Injection): Promise<void> {
+  const { target, random } = injection;
+  target.logDisk.fill();
+  try {
+    await delay(random.pick(DISK_FULL_S) * 1000);
+    await stopServer(injection);
+  } finally {
+    target.logDisk.free();
+  }
+}
+
+/** More slow requests than the server processes at once, with and without a key. All other requests go on. */
+function sendSlowly(slowness: Slowness): Inject {
+  return async ({ target }) => {
+    const slow = startSlowClients(slowness, target.baseUrl, target.operatorKey);
+    await delay(SLOW_S * 1000);
+    slow.stop();
+  };
 }
 
 /** SIGTERM under load: requests in flight must be answered, and the exit code must be 0. */

@@ -46,6 +46,10 @@ export type FaultKind =
   | 'freeze postgres'
   | 'restart postgres'
   | 'full disk'
+  | 'full log disk'
+  | 'slow bodies'
+  | 'slow headers'
+  | 'slow connections'
   | 'stop server';
 
 /** Faults of a cluster of several machines. */

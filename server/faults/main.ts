@@ -12,10 +12,10 @@ import type { Mode } from './target.ts';
 const HELP = `Usage: npm run faults -- [options]
 
 Starts the real server, lets clients write over HTTP, and injects faults: kill -9 of the server, the postmaster, one
-backend or everything; pg_terminate_backend; SIGSTOP of Postgres; a restart of Postgres; a full disk; SIGTERM. After
-each fault it waits until writes are acknowledged again and compares all data with the journal of acknowledged writes.
-It runs first on the embedded database, then on a PostgreSQL of its own behind DATABASE_URL. Needs Linux; a full disk
-needs root, for a small tmpfs, and is left out otherwise.
+backend or everything; pg_terminate_backend; SIGSTOP of Postgres; a restart of Postgres; a full disk, of the database
+or of the log; requests that are sent slowly; SIGTERM. After each fault it waits until writes are acknowledged again and
+compares all data with the journal of acknowledged writes. It runs first on the embedded database, then on a PostgreSQL of its own behind
+DATABASE_URL. Needs Linux; a full disk needs root, for a small tmpfs, and is left out otherwise.
 
 Options:
   --minutes <n>      how long faults are injected, both modes together (default 10, at most 240)
@@ -29,7 +29,7 @@ Options:
 
 Exit code 0: no failure. 1: the data differ from the journal (stops at once, prints the evidence), or the server ended
 by itself, did not answer, or broke connections (counted, the campaign goes on). The folder is kept then; its disks are
-small tmpfs mounts, so unmount them (umount <folder>/*/disk) before you remove it.
+small tmpfs mounts, so unmount them (umount <folder>/*/*disk) before you remove it.
 `;
 
 const MAX_MINUTES = 240;
@@ -82,7 +82,7 @@ async function runMode(mode: Mode, folder: string, seed: number, minutes: number
   failures.push(
     ...history.faults.flatMap((one) => (one.serverEnded > 0 ? [`${mode}, ${one.kind}: server ended`] : [])),
   );
-  return { history, failures, disk: campaign.target.disk };
+  return { history, failures, disks: [campaign.target.disk, campaign.target.logDisk] };
 }
 
 async function main(): Promise<number> {
@@ -125,7 +125,7 @@ async function main(): Promise<number> {
   log(`${report.faults} faults, ${report.writes} writes, ${report.repeated_files} files handed over again.`);
   log(`${failures.length} failures.`);
   if (failures.length === 0 && isTemporary) {
-    for (const { disk } of runs) await disk.unmount();
+    for (const disk of runs.flatMap(({ disks }) => disks)) await disk.unmount();
     await rm(folder, { recursive: true });
   } else log(`Journal, data and report are kept in ${folder}.`);
   return failures.length === 0 ? 0 : 1;

@@ -3,7 +3,7 @@
  * `DATABASE_URL`. The campaign acts as the service manager: it restarts the server and the external PostgreSQL when
  * they end. The server itself restarts the embedded PostgreSQL.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,12 +21,16 @@ const LOOK_EVERY_MS = 100;
 const RESTART_AFTER_MS = 1_000;
 const SERVER_STARTS_WITHIN_MS = 180_000;
 const LOG_LINES = 20;
+const LOG_DISK_MB = 64;
 
 export type ServerEnd = { readonly isPlanned: boolean; readonly how: string };
 
 export class Target {
   readonly mode: Mode;
   readonly disk: Disk;
+  /** For the log of the server alone, which may be full while the database has space. */
+  readonly logDisk: Disk;
+  readonly operatorKey: string;
   readonly external: ExternalPostgres | null;
   readonly outboxDir: string;
   readonly inboxDir: string;
@@ -51,18 +55,20 @@ export class Target {
     log: (message: string) => void,
   ): Promise<Target> {
     const disk = await openDisk(path.join(folder, 'disk'));
+    const logDisk = await openDisk(path.join(folder, 'log-disk'), LOG_DISK_MB);
     const external =
       mode === 'external' ? await openExternalPostgres(path.join(disk.folder, 'external')) : null;
     // With an external database only the database's disk gets full, not the server's own folder.
     const dataDir = path.join(external === null ? disk.folder : folder, 'data');
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    return new Target(mode, { disk, external, dataDir, operatorKey, journal, log });
+    return new Target(mode, { disk, logDisk, external, dataDir, operatorKey, journal, log });
   }
 
   private constructor(
     mode: Mode,
     options: {
       disk: Disk;
+      logDisk: Disk;
       external: ExternalPostgres | null;
       dataDir: string;
       operatorKey: string;
@@ -72,6 +78,8 @@ export class Target {
   ) {
     this.mode = mode;
     this.disk = options.disk;
+    this.logDisk = options.logDisk;
+    this.operatorKey = options.operatorKey;
     this.external = options.external;
     this.dataDir = options.dataDir;
     this.journal = options.journal;
@@ -83,7 +91,7 @@ export class Target {
       DEMO: 'off',
       SALDO_OPERATOR_KEY: options.operatorKey,
       RATE_LIMIT: '1000000',
-      LOG_LEVEL: 'warn',
+      LOG_LEVEL: 'info',
       ...(options.external === null ? {} : { DATABASE_URL: options.external.url }),
     };
   }
@@ -148,13 +156,16 @@ export class Target {
 
   private async startServer(): Promise<void> {
     const tooLate = delay(SERVER_STARTS_WITHIN_MS, null, { ref: false });
-    const product = await Promise.race([startProduct(this.environment), tooLate]);
+    const logFile = path.join(this.logDisk.folder, 'server.log');
+    const log = openSync(logFile, 'w');
+    const starting = startProduct(this.environment, undefined, log).finally(() => closeSync(log));
+    const product = await Promise.race([starting, tooLate]);
     if (product === null)
       throw new Error(`The server does not start within ${SERVER_STARTS_WITHIN_MS / 1000} s.`);
     const { child } = product;
     this.journal.append({ entry: 'process', pid: child.pid ?? 0 });
     child.once('exit', (code, name) => {
-      const lastLines = product.log().trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+      const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
       const how = `${name ?? `exit code ${code}`}\n${lastLines}`;
       this.ends.push({ isPlanned: this.isEndPlanned, how });
       this.isEndPlanned = false;

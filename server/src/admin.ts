@@ -19,13 +19,17 @@ const replicaLines = ({ replication }: ReplicatedDatabase): string =>
 /** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
 export function createAdminServer(
   db: ReplicatedDatabase,
+  isFull: () => Promise<boolean>,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ): Server {
+  /** With a full disk reads succeed, so the status stays: a load balancer would take them away. */
+  const readiness = async () =>
+    (await isFull()) ? 'ready for reads; writes fail: the disk of the database is full' : 'ready';
   const pages: Record<string, () => Promise<Answer>> = {
     '/healthz': async () => plain(200, 'ok\n'),
     '/readyz': async () =>
       (await isReachable(db))
-        ? plain(200, `ready\n${replicaLines(db)}`)
+        ? plain(200, `${await readiness()}\n${replicaLines(db)}`)
         : plain(503, 'the database is not reachable\n'),
     '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
   };

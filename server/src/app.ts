@@ -71,7 +71,7 @@ import { positionTracker } from './platform/http/positions.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './platform/http/rate-limit.ts';
 import type { RequestQueue } from './platform/http/request-queue.ts';
 import { type Mounting, methodFinder, mountRoutes } from './platform/http/routes.ts';
-import { createServer, originOf } from './platform/http/server.ts';
+import { createServer, originOf, type ServerOptions } from './platform/http/server.ts';
 import { sessionCookie } from './platform/http/session-cookie.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
@@ -170,7 +170,7 @@ function rejectionLog(
   { requestsAtOnce }: Config,
   logger: Logger,
   metrics: Metrics,
-): (method: string, waitedSeconds: number) => void {
+): ServerOptions['onReject'] {
   let count = 0;
   const write = () => {
     logger.warn(
@@ -179,8 +179,10 @@ function rejectionLog(
     );
     count = 0;
   };
-  return (method, waitedSeconds) => {
+  return (early) => {
     if (count++ === 0) setTimeout(write, LOG_REJECTIONS_EVERY_MS).unref();
+    if (early === null) return;
+    const { method, waitedSeconds } = early;
     metrics.observeRequest(method, 'unknown', PROBLEMS.unavailable.status, waitedSeconds);
   };
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { makeCertificate } from '../test/certificate.ts';
 import { generateSshKey } from '../test/ssh-key.ts';
-import { readConfig } from './config.ts';
+import { createFolders, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
+import { describeMisspelled, recordNames } from './config-names.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'saldo-config-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -67,6 +68,8 @@ test('an invalid value is reported in one line: the variable, what it must be, a
     [{ DEMO: 'maybe' }, /DEMO must be one of on, off, but it was "maybe"/],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of .*trace.*, but it was "loud"/],
     [{ BASE_URL: 'api.example.org' }, /BASE_URL must be a URL that begins with http:\/\/ or https:\/\//],
+    [{ BASE_URL: 'https://x.example/saldo/' }, /BASE_URL must be a URL without a path, but it was/],
+    [{ NODE_ENV: 'prod' }, /NODE_ENV must be one of production, development, test, but it was "prod"/],
     [{ CUSTOMER_PORT: '65536' }, /CUSTOMER_PORT must be a whole number from 0 to 65535, but it was "65536"/],
     [{ CUSTOMER_BASE_URL: 'ftp://x' }, /CUSTOMER_BASE_URL must be a URL .*, but it was "ftp:\/\/x"/],
     [{ OPERATOR_EMAIL: 'root' }, /OPERATOR_EMAIL must be an email address, but it was "root"/],
@@ -138,6 +141,38 @@ test('the demo is on for the embedded database, and for another one on request',
   const demoOf = (environment: Record<string, string>) => readConfig(environment).demo;
   assert.deepEqual([demoOf({ DATA_DIR: folder }), demoOf({ DATA_DIR: folder, DEMO: 'off' })], [true, false]);
   assert.deepEqual([demoOf(own), demoOf({ ...own, DEMO: 'on' })], [false, true]);
+});
+
+test('folders are checked without creating them', () => {
+  const config = readConfig({ DATA_DIR: path.join(folder, 'new/data'), INBOX_DIR: path.join(folder, 'in') });
+  assert.deepEqual(
+    [existsSync(path.join(folder, 'new')), existsSync(config.exchange.inboxDir)],
+    [false, false],
+  );
+  createFolders(config);
+  for (const dir of [config.exchange.outboxDir, config.exchange.inboxDir])
+    assert.equal(statSync(dir).mode & 0o777, 0o700);
+});
+
+test('only a name that is nearly that of a setting is reported', () => {
+  const { env, names } = recordNames({ DATA_DIR: folder });
+  readConfig(env);
+  const meant = (name: string) => {
+    const [line] = describeMisspelled({ [name]: 'secret' }, names);
+    return line?.match(/ (\S+) is one\.$/)?.[1] ?? null;
+  };
+  for (const [name, setting] of [
+    ['CUSTOMERPORT', 'CUSTOMER_PORT'],
+    ['RATE_LIMT', 'RATE_LIMIT'],
+    ['RATE_LIMITS', 'RATE_LIMIT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['TRUST_PROXI', 'TRUST_PROXY'],
+    ['log_level', 'LOG_LEVEL'],
+    ['PROT', 'PORT'],
+  ] as const)
+    assert.equal(meant(name), setting, name);
+  const others = ['PATH', 'HOME', 'POST', 'HOSTNAME', 'PGPORT', 'NODE_OPTIONS', 'OTEL_BLRP_SCHEDULE_DELAY'];
+  for (const name of [...others, 'HOST', 'ARCHIVE_DIR', 'SALDO_KEY']) assert.equal(meant(name), null, name);
 });
 
 test('in production the demo is off unless requested, and the operator’s EIC has no default', () => {

@@ -9,7 +9,7 @@ import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
-import { folder, PRIVATE } from './config-folder.ts';
+import { createFolder, folder, PRIVATE } from './config-folder.ts';
 import type { SftpSettings } from './exchange/transport/sftp.ts';
 import { urlPerHost, urlPerServer } from './platform/db/urls.ts';
 import type { TelemetrySettings } from './platform/telemetry/tracer.ts';
@@ -46,7 +46,7 @@ export type Config = {
   readonly requestsAtOnce: number;
   /** Maximum time in the queue. A request that waits longer is rejected. */
   readonly queueWaitMs: number;
-  /** Maximum time for a client to send a complete request, except for streamed bodies. */
+  /** Maximum time for headers, and for a body that is slower than the minimum rate. Not for streamed bodies. */
   readonly requestTimeoutS: number;
   /** Idle timeout of a streamed import. Its total time is not limited. */
   readonly importSilenceS: number;
@@ -99,8 +99,9 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The variable that Node.js programs have for this. */
-const isProduction = (env: Environment): boolean => env['NODE_ENV'] === 'production';
+/** The variable that Node.js programs have for this. Any other value could be a misspelled `production`. */
+const isProduction = (env: Environment): boolean =>
+  oneOf(env, 'NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';
 
 const text = (env: Environment, name: string): string | null => {
   const value = env[name];
@@ -144,14 +145,16 @@ function url(env: Environment, name: string, protocols: readonly string[]): stri
 }
 
 /** Paths are appended to it. */
-function publicUrl(env: Environment, name: string): string | null {
+function publicUrl(env: Environment, name: string, mayHavePath: boolean): string | null {
   const value = url(env, name, ['http:', 'https:']);
   if (value === null) return null;
-  const { username, password } = new URL(value);
+  const { username, password, pathname } = new URL(value);
   if (username !== '' || password !== '') {
     throw new ConfigError(`${name} must be a URL without a user name or password.`);
   }
   if (/[\s?#]/.test(value)) refuse(name, 'a URL without a query, a fragment or blanks', value);
+  // The pages of the portal, their cookies and links are below the root.
+  if (!mayHavePath && pathname !== '/') refuse(name, 'a URL without a path', value);
   return value;
 }
 
@@ -229,7 +232,7 @@ function marketRules(env: Environment): MarketRules {
   throw new ConfigError(`MARKET_RULES must be a file with market rules, but in "${file}" ${parsed.message}.`);
 }
 
-/** Creates the folders at the start, so that a wrong path fails early and not shortly before a gate. */
+/** Checks the folders at the start, so that a wrong path fails early and not shortly before a gate. */
 function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const { minimum: min, maximum: max, default: byDefault } = LIMITS.messageMb;
   const messageLimitBytes =
@@ -246,7 +249,7 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   const hasFolders = oneOf(env, 'EXCHANGE_FOLDERS', ['on', 'off'], 'on') === 'on';
   const folderOf = (name: string, byDefault: string) => {
     const value = text(env, name) ?? path.join(dataDir, byDefault);
-    return hasFolders ? folder(name, value, PRIVATE) : value;
+    return hasFolders ? folder(name, value) : value;
   };
   const [outboxDir, inboxDir] = [folderOf('OUTBOX_DIR', 'outbox'), folderOf('INBOX_DIR', 'inbox')];
   if (outboxDir === inboxDir) refuse('INBOX_DIR', 'another folder than OUTBOX_DIR', inboxDir);
@@ -352,9 +355,9 @@ export function readConfig(env: Environment): Config {
     customerPort: wholeNumber(env, 'CUSTOMER_PORT', { ...PORTS, default: 8081 }),
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', { ...PORTS, default: 9090 }),
-    baseUrl: publicUrl(env, 'BASE_URL'),
-    customerBaseUrl: publicUrl(env, 'CUSTOMER_BASE_URL'),
-    errorBase: publicUrl(env, 'ERROR_BASE'),
+    baseUrl: publicUrl(env, 'BASE_URL', false),
+    customerBaseUrl: publicUrl(env, 'CUSTOMER_BASE_URL', true),
+    errorBase: publicUrl(env, 'ERROR_BASE', true),
     ...database,
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
@@ -362,7 +365,7 @@ export function readConfig(env: Environment): Config {
     workers: workers(env),
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 128 }),
     queueWaitMs: wholeNumber(env, 'QUEUE_WAIT_MS', { min: 1, max: 60_000, default: 1500 }),
-    requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 60 }),
+    requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 10 }),
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
     exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
@@ -388,7 +391,12 @@ export function readConfig(env: Environment): Config {
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     telemetry: telemetrySettings(env),
   };
-  // Validate folders last, because this step has the side effect of creating them.
   const dataDir = folder('DATA_DIR', readDataDir(env));
   return { ...settings, dataDir, exchange: exchange(env, dataDir) };
+}
+
+/** Creates the folders that `readConfig` has checked. */
+export function createFolders({ dataDir, exchange: { hasFolders, outboxDir, inboxDir } }: Config): void {
+  createFolder(dataDir);
+  if (hasFolders) for (const dir of [outboxDir, inboxDir]) createFolder(dir, PRIVATE);
 }

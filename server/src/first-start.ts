@@ -4,11 +4,12 @@ import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { type DemoAccess, loadDemo } from './demo/load.ts';
-import { createOperatorKey, ensureOperatorKey, hasAnyBrp } from './parties/actions.ts';
+import { ensureOperatorKey, hasAnyBrp, hasOperatorKey, renewFirstKey } from './parties/actions.ts';
 import type { Clock } from './platform/clock.ts';
-import type { Database } from './platform/db/database.ts';
+import type { Database, Db, Tx } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
-import { inviteFirstOperator } from './users/actions.ts';
+import { inviteOperator } from './users/actions.ts';
+import { hasOperatorUser } from './users/store.ts';
 
 const FIRST_START_LOCK = statement(
   'lock_first_start',
@@ -24,9 +25,23 @@ export type FirstAccess = {
   readonly invitation: { readonly email: string; readonly token: string } | null;
 };
 
+/** A BRP also shows it: the time of the last use is written some seconds later, and may be lost in a crash. */
+const IS_ACCESS_USED = statement(
+  'is_access_used',
+  `select exists (select from api_key where owner = 'operator' and last_used_at is not null)
+     or exists (select from app_user where role = 'operator' and password_hash is not null)
+     or exists (select from brp) as is_used`,
+);
+
+async function isAccessUsed(db: Db): Promise<boolean> {
+  const [row] = await db.query<{ is_used: boolean }>(IS_ACCESS_USED);
+  return row?.is_used === true;
+}
+
 /**
  * Creates the data that an empty platform needs: the operator's key and first user, and the demo world if enabled.
- * Returns the new secrets, to be printed once. Processes that start concurrently wait for the first one.
+ * Returns the new secrets, to be printed. Until one of them has been used, each start replaces both: nobody may have
+ * seen those of the start before. Processes that start concurrently wait for the first one.
  */
 export async function prepareFirstStart(
   db: Database,
@@ -37,22 +52,36 @@ export async function prepareFirstStart(
   await warnOfOpenFolders(config, say);
   return db.transaction(async (tx) => {
     await tx.query(FIRST_START_LOCK);
-    const newOperatorKey =
-      config.isProduction && config.operatorKey === null
-        ? null
-        : await ensureOperatorKey(tx, config.operatorKey, clock.now());
+    const now = clock.now();
+    const isUsed = await isAccessUsed(tx);
+    const newOperatorKey = await prepareKey(tx, config, isUsed, now);
     if (!config.demo || (await hasAnyBrp(tx))) {
-      const invitation = await inviteFirstOperator(tx, config.operatorEmail, clock.now());
+      const isInvited = isUsed && (await hasOperatorUser(tx));
+      const invitation = isInvited ? null : await inviteOperator(tx, config.operatorEmail, now);
       return { newOperatorKey, invitation };
     }
     say('Loading the demo world…');
-    const operatorKey = config.operatorKey ?? newOperatorKey ?? (await createOperatorKey(tx, clock.now()));
+    const operatorKey = config.operatorKey ?? newOperatorKey ?? (await renewFirstKey(tx, now));
     const operator = { key: operatorKey, eic: config.operator.eic };
-    const access = await loadDemo(tx, operator, config.marketRules, clock.now());
+    const access = await loadDemo(tx, operator, config.marketRules, now);
     // Write before the commit: the secrets cannot be read again, while a file without a committed world is overwritten.
     await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };
   });
+}
+
+async function prepareKey(
+  tx: Tx,
+  { operatorKey, isProduction }: Config,
+  isUsed: boolean,
+  now: number,
+): Promise<string | null> {
+  if (operatorKey !== null) {
+    await ensureOperatorKey(tx, operatorKey, now);
+    return null;
+  }
+  const isNeeded = !isProduction && !(isUsed && (await hasOperatorKey(tx)));
+  return isNeeded ? renewFirstKey(tx, now) : null;
 }
 
 const OTHERS = 0o007;

@@ -1,13 +1,23 @@
+import cluster from 'node:cluster';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
+import { checkPorts } from './check-ports.ts';
 import { type Config, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
+import { describeMisspelled, recordNames } from './config-names.ts';
 import { WorkerFailed } from './worker-failed.ts';
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
-  // Loaded only with a valid configuration, so that a start with a wrong value fails in half the time.
-  const { serve } = await import('./serve.ts');
-  await serve(config).catch((error: ListenError) => {
+  const { env, names } = recordNames(process.env);
+  const config = readConfig(env);
+  if (cluster.isPrimary)
+    for (const line of describeMisspelled(process.env, names)) process.stdout.write(`${line}\n`);
+  const start = async () => {
+    if (cluster.isPrimary) await checkPorts(config);
+    // Loaded only with a valid configuration, so that a start with a wrong value fails in half the time.
+    const { serve } = await import('./serve.ts');
+    await serve(config);
+  };
+  await start().catch((error: ListenError) => {
     throw error.code === 'EADDRINUSE' ? portInUse(config, error.port) : error;
   });
 }

@@ -1,10 +1,11 @@
 import cluster from 'node:cluster';
 import { dayOf } from '@saldo/core/delivery-day.ts';
-import { type DestinationStream, pino } from 'pino';
+import { pino } from 'pino';
 import type { Config } from './config.ts';
 import type { DemoAccess } from './demo/load.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { monotonicNow, systemClock } from './platform/clock.ts';
+import { LogDestination } from './platform/telemetry/log-destination.ts';
 import { ensurePortal } from './portal-build.ts';
 import { type Platform, startPlatform, startService } from './start-platform.ts';
 import { invitationLink } from './users/actions.ts';
@@ -13,42 +14,22 @@ import { openInWorker, serveAsWorker, startWorkers } from './workers.ts';
 /** Standard output is for messages to people. Standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
 
-const LOG_FLUSH_MS = 500;
-const LOG_BATCH_LENGTH = 32 * 1024;
-
-/** Batches log lines, because one system call per line would cost more than many requests do. */
-function logDestination(): DestinationStream {
-  const log = pino.destination({ dest: process.stderr.fd, sync: false });
-  let lines = '';
-  const writeBatch = () => {
-    if (lines !== '') log.write(lines);
-    lines = '';
-  };
-  setInterval(writeBatch, LOG_FLUSH_MS).unref();
-  process.on('exit', () => {
-    writeBatch();
-    log.flushSync();
-  });
-  return {
-    write(line) {
-      lines += line;
-      if (lines.length >= LOG_BATCH_LENGTH) writeBatch();
-    },
-  };
-}
-
-function createLogger(level: Config['logLevel']) {
+function createLogger(level: Config['logLevel'], destination: LogDestination) {
   // Full paths, because a wildcard would make pino inspect every member of every line.
   return pino(
     { level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
-    logDestination(),
+    destination,
   );
 }
 
 /** Starts the server, or one of its workers, and prints its addresses. It stops with a signal. */
 export async function serve(config: Config): Promise<void> {
-  const logger = createLogger(config.logLevel);
-  const service = { clock: systemClock, logger, runsJobs: true };
+  const log = new LogDestination(process.stderr);
+  // A message that cannot be written, for example because its reader has ended, must not stop the server.
+  process.stdout.on('error', () => {});
+  const logger = createLogger(config.logLevel, log);
+  const service = { clock: systemClock, logger, droppedLogLines: () => log.dropped, runsJobs: true };
+  const exitWhen = (stopped: Promise<void>) => exitAfter(stopped, log);
   if (cluster.isWorker && config.databaseUrl !== null) {
     const portalDir = await ensurePortal(config.dataDir, () => {});
     const start = startService(config, config.databaseUrl, { ...service, portalDir }, openInWorker);
@@ -67,7 +48,7 @@ export async function serve(config: Config): Promise<void> {
   });
   const demo = config.isProduction ? null : await readDemoAccess(config);
   // Before the greeting, because a script may send a signal as soon as it has read it.
-  stopOnSignal(platform);
+  stopOnSignal(() => exitWhen(platform.stop()));
   // One write, so that a script that waits for the first line gets the complete greeting.
   process.stdout.cork();
   greet(platform, first, demo);
@@ -97,12 +78,16 @@ function greet(
   say(`  Health        ${adminUrl}/readyz`);
   say('');
   if (newOperatorKey !== null) {
-    say(`  Operator key (shown only once): ${newOperatorKey}`);
+    say(`  Operator key: ${newOperatorKey}`);
     say('');
   }
   if (invitation !== null) {
     say(`  Portal link for ${invitation.email} (valid once, for 72 hours):`);
     say(`  ${invitationLink(baseUrl, invitation.token)}`);
+    say('');
+    say(
+      '  Until one has been used, each start makes new ones. Later: saldo operator-key, saldo operator-link.',
+    );
     say('');
   }
   const [brp] = demo?.brps ?? [];
@@ -135,26 +120,27 @@ function greet(
 const SAME_SIGNAL_MS = 1_000;
 
 /** The first signal stops gracefully, a second one immediately. */
-function stopOnSignal(platform: Platform): void {
+function stopOnSignal(exit: () => void): void {
   let stoppingSince: number | null = null;
   const stop = () => {
     const at = monotonicNow();
     if (stoppingSince === null) {
       stoppingSince = at;
       say('Stopping…');
-      exitWhen(platform.stop());
+      exit();
     } else if (at - stoppingSince > SAME_SIGNAL_MS) process.exit(1);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 }
 
-function exitWhen(stopped: Promise<void>): void {
+function exitAfter(stopped: Promise<void>, log: LogDestination): void {
+  const exit = (code: number) => log.flush().then(() => process.exit(code));
   stopped.then(
-    () => process.exit(0),
+    () => exit(0),
     (error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-      process.exit(1);
+      return exit(1);
     },
   );
 }

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { createAdminServer, listen } from './admin.ts';
 import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { fingerprintText, readFingerprint } from './changes/store.ts';
-import type { Config } from './config.ts';
+import { type Config, createFolders } from './config.ts';
 import { createDocumentation } from './documentation.ts';
 import { continueEventLog, deleteOldEvents } from './events/actions.ts';
 import { EventPoller } from './events/poller.ts';
@@ -62,6 +62,8 @@ type StoreDependencies = {
 type ServiceDependencies = {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Lines of the log that could not be written since the start. */
+  readonly droppedLogLines: () => number;
   /** Whether this process runs the periodic jobs. */
   readonly runsJobs: boolean;
   /** Folder of the built portal. Null for a platform without a portal. */
@@ -96,7 +98,7 @@ export const startPlatform = (config: Config, dependencies: PlatformDependencies
     const service = await startService(config, store.url, dependencies);
     const { db, metrics, baseUrl, customerUrl, flush, stop } = service;
     started.push(stop);
-    const admin = await startAdmin(config, db, metrics);
+    const admin = await startAdmin(config, db, async () => db.isFull(), metrics);
     // Keep the admin server up until everything except the store has stopped.
     started.splice(1, 0, admin.stop);
     return { baseUrl, customerUrl, adminUrl: admin.url, flush };
@@ -105,11 +107,13 @@ export const startPlatform = (config: Config, dependencies: PlatformDependencies
 /** Starts the embedded database if needed, applies migrations and prepares the data. */
 export const startStore = (config: Config, { say, prepare }: StoreDependencies) =>
   startInOrder(async (started) => {
-    const url = config.databaseUrl ?? (await embeddedDatabase(config.dataDir, say, started));
+    const url = config.databaseUrl ?? (await embeddedDatabase(config, say, started));
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     const directUrl = config.databaseDirectUrl;
     await checkSettings(url, directUrl !== null);
     await migrate(directUrl ?? url, say);
+    // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
+    createFolders(config);
     const db = openDatabase(url, { directUrl });
     try {
       if (await db.transaction(continueEventLog))
@@ -133,7 +137,7 @@ export const startService = (
   open = listenOn,
 ) =>
   startInOrder(async (started) => {
-    const { logger, runsJobs, portalDir } = dependencies;
+    const { logger, droppedLogLines, runsJobs, portalDir } = dependencies;
     const clock = movableClock(dependencies.clock);
     const opened = openConfigured(config, databaseUrl, logger);
     started.push(() => opened.close());
@@ -150,6 +154,8 @@ export const startService = (
 
     const metrics = createMetrics();
     addPlatformMetrics(metrics, db, clock);
+    const aboutLog = 'Lines of the log that could not be written.';
+    metrics.addCounter('saldo_log_lines_dropped_total', aboutLog, droppedLogLines);
     const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
     started.push(closeLimiter);
     const queue = requestQueue(config, metrics);
@@ -242,6 +248,8 @@ const availabilityLog = (logger: Logger) => ({
       { err: reason },
       'database disk is full: writes are answered 503, and jobs wait, until there is space',
     ),
+  spaceAgain: (fullMs: number) =>
+    logger.info({ full_ms: Math.round(fullMs) }, 'database disk has space again: writes succeed'),
 });
 
 /** One queue for all listeners of the process, since they share its single thread. */
@@ -250,6 +258,11 @@ function requestQueue({ requestsAtOnce, queueWaitMs }: Config, metrics: Metrics)
   const queue = new RequestQueue(rule, monotonicNow);
   metrics.addGauge('saldo_http_requests_in_work', 'Requests in progress.', () => queue.inWork);
   metrics.addGauge('saldo_http_requests_waiting', 'Requests waiting in the queue.', () => queue.inQueue);
+  metrics.addGauge(
+    'saldo_http_bodies_arriving',
+    'Requests whose body is still arriving.',
+    () => queue.arrivals.count,
+  );
   metrics.addCounter(
     'saldo_http_overload_rejections_total',
     'Requests rejected because of overload.',
@@ -268,9 +281,10 @@ function countImports(metrics: Metrics): ImportCounts {
 export async function startAdmin(
   config: Config,
   db: OpenDatabase,
+  isFull: () => Promise<boolean>,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ) {
-  const admin = createAdminServer(db, metrics);
+  const admin = createAdminServer(db, isFull, metrics);
   const url = await listen(admin, config.adminHost, config.adminPort);
   return { url, stop: () => closeServer(admin) };
 }
@@ -375,10 +389,12 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
 }
 
 async function embeddedDatabase(
-  dataDir: string,
+  config: Config,
   say: (message: string) => void,
   started: Started,
 ): Promise<string> {
+  createFolders(config);
+  const { dataDir } = config;
   const embedded = await startEmbeddedPostgres({ application: SALDO, dataDir, say });
   started.push(() => embedded.stop());
   return embedded.url;

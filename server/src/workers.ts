@@ -20,18 +20,20 @@ import { WorkerFailed } from './worker-failed.ts';
 
 type ListenerName = 'brp' | 'customer';
 
-/** A worker reports that it is ready and, on request, its metrics. */
-type FromWorker = { readonly kind: 'ready' } | { readonly kind: 'metrics'; readonly text: string };
+/** A worker reports that it is ready and, on request, its metrics, and whether writes fail because of a full disk. */
+type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'report'; readonly metrics: string; readonly isFull: boolean };
 /** The socket is sent with the message `connection`. */
 type ToWorker =
-  | { readonly kind: 'metrics' }
+  | { readonly kind: 'report' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'connection'; readonly listener: ListenerName };
 
 /** Delay before a worker is replaced, so that one that fails at once does not use all CPU time. */
 const RESTART_AFTER_MS = 1_000;
-/** Metrics of workers that do not respond in this time are omitted. */
-const METRICS_WITHIN_MS = 2_000;
+/** The report of a worker that does not respond in this time is omitted. */
+const REPORT_WITHIN_MS = 2_000;
 
 const say = (worker: Worker, message: ToWorker) => worker.send(message);
 
@@ -71,7 +73,7 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
     // Start one worker first: an error that affects all workers is then reported once.
     await pool.start(environment);
     await Promise.all(Array.from({ length: config.workers - 1 }, () => pool.start(environment)));
-    const admin = await startAdmin(config, db, {
+    const admin = await startAdmin(config, db, pool.isFull, {
       contentType: 'text/plain; version=0.0.4',
       text: pool.metrics,
     });
@@ -145,11 +147,17 @@ function createWorkerPool(logger: Logger) {
 
   const countAccepted = () => given.brp + given.customer;
 
-  async function metrics(): Promise<string> {
-    const texts = await Promise.all(
-      [...running].map(async (worker) => [worker.process.pid ?? 0, await metricsOf(worker)] as const),
+  /** The first process itself writes nothing, so only the workers know whether writes fail. */
+  const reports = () =>
+    Promise.all(
+      [...running].map(async (worker) => [worker.process.pid ?? 0, await reportOf(worker)] as const),
     );
-    return metricsOfWorkers(texts.filter((text): text is readonly [number, string] => text[1] !== null));
+
+  const isFull = async () => (await reports()).some(([, report]) => report?.isFull === true);
+
+  async function metrics(): Promise<string> {
+    const all = await reports();
+    return metricsOfWorkers(all.flatMap(([pid, report]) => (report === null ? [] : [[pid, report.metrics]])));
   }
 
   async function stop(): Promise<void> {
@@ -161,16 +169,18 @@ function createWorkerPool(logger: Logger) {
     await Promise.all(ended);
   }
 
-  return { start, give, hold, countAccepted, metrics, stop };
+  return { start, give, hold, countAccepted, isFull, metrics, stop };
 }
 
-function metricsOf(worker: Worker): Promise<string | null> {
+type Report = Extract<FromWorker, { kind: 'report' }>;
+
+function reportOf(worker: Worker): Promise<Report | null> {
   if (!worker.isConnected()) return Promise.resolve(null);
-  const { promise, resolve } = Promise.withResolvers<string | null>();
-  const hear = (message: FromWorker) => message.kind === 'metrics' && resolve(message.text);
-  const timer = setTimeout(() => resolve(null), METRICS_WITHIN_MS);
+  const { promise, resolve } = Promise.withResolvers<Report | null>();
+  const hear = (message: FromWorker) => message.kind === 'report' && resolve(message);
+  const timer = setTimeout(() => resolve(null), REPORT_WITHIN_MS);
   worker.on('message', hear);
-  say(worker, { kind: 'metrics' });
+  say(worker, { kind: 'report' });
   return promise.finally(() => {
     clearTimeout(timer);
     worker.off('message', hear);
@@ -188,7 +198,7 @@ export async function openInWorker(app: FastifyInstance): Promise<void> {
 
 /** Serves as a worker until the first process sends `stop` or disconnects. */
 export function serveAsWorker(
-  { app, customerApp, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
+  { app, customerApp, db, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
   leave: (stopped: Promise<void>) => void,
 ): void {
   const listeners = { brp: app.server, customer: customerApp.server };
@@ -202,8 +212,8 @@ export function serveAsWorker(
   process.on('disconnect', end);
   process.on('message', (message: ToWorker, socket?: Socket) => {
     if (message.kind === 'stop') return end();
-    if (message.kind === 'metrics') {
-      return void metrics.text().then((text) => tell({ kind: 'metrics', text }));
+    if (message.kind === 'report') {
+      return void metrics.text().then((text) => tell({ kind: 'report', metrics: text, isFull: db.isFull() }));
     }
     // The socket is undefined if the client has disconnected meanwhile.
     if (socket === undefined) return;

@@ -126,13 +126,18 @@ test('the connection of reads rejects writes', async () => {
   await assert.rejects(platform.db.query(WRITE), /read-only transaction/);
 });
 
-test('a full disk of the database is called so in answers, and once in the log, while reads succeed', async (t) => {
+test('a full disk of the database is called so in answers, and once in the log when it begins and when it ends, while reads succeed', async (t) => {
   const session = await administrator();
   t.after(() => session.end());
+  // Also for new tables, by which the platform finds out whether there is space again.
   await session.query(
     `create function refuse_customer() returns trigger language plpgsql as
        $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
-     create trigger refuse_customer before update on customer execute function refuse_customer()`,
+     create trigger refuse_customer before update on customer execute function refuse_customer();
+     create function refuse_table() returns event_trigger language plpgsql as
+       $$ begin raise exception 'no space left on device' using errcode = 'disk_full'; end $$;
+     create event trigger refuse_table on ddl_command_end when tag in ('CREATE TABLE AS')
+       execute function refuse_table()`,
   );
   messages.length = 0;
   const patch = () =>
@@ -144,10 +149,14 @@ test('a full disk of the database is called so in answers, and once in the log, 
     assert.equal(refused.headers.get('retry-after'), '2');
     assert.equal((await brp('/v1/customers')).status, 200);
   }
-  await session.query('drop trigger refuse_customer on customer');
+  const ready = async () => (await fetch(`${platform.adminUrl}/readyz`)).text();
+  assert.equal(await ready(), 'ready for reads; writes fail: the disk of the database is full\n');
+  const about = () => messages.filter((message) => message.includes('database'));
+  const begin = 'database disk is full: writes are answered 503, and jobs wait, until there is space';
+  assert.deepEqual(about(), [begin]);
+  await session.query('drop trigger refuse_customer on customer; drop event trigger refuse_table');
   assert.equal((await patch()).status, 200);
-  const about = messages.filter((message) => message.includes('database'));
-  assert.deepEqual(about, [
-    'database disk is full: writes are answered 503, and jobs wait, until there is space',
-  ]);
+  await until(() => about().length > 1);
+  assert.deepEqual(about(), [begin, 'database disk has space again: writes succeed']);
+  assert.equal(await ready(), 'ready\n');
 });

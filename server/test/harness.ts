@@ -83,6 +83,7 @@ export async function startTestPlatform(
   const platform = await startPlatform(config, {
     clock,
     logger: options.logger ?? pino({ level: 'silent' }),
+    droppedLogLines: () => 0,
     say: () => {},
     prepare: async () => {},
     runsJobs: false,

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { pino } from 'pino';
 import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, client, startTestPlatform, type TestPlatform } from './harness.ts';
+import { parseAnswer, requestText } from './raw-http.ts';
 import { until } from './until.ts';
 
 /** Fewer than the readers of the database, so that a scrape gets a connection while all of them are blocked. */
@@ -99,6 +101,36 @@ test('a request that has waited too long gets a problem, and requests in progres
       `overload: rejected ${requests} requests in the last second (REQUESTS_AT_ONCE=${AT_ONCE})`,
     );
   }
+});
+
+test('a request whose body completes under overload waits for a place, and is rejected like others', async () => {
+  const { seller, producer } = await impatient.world.pair();
+  const { key } = seller;
+  const body = JSON.stringify({ metadata: { note: 'late' } });
+  const headers = {
+    'X-Api-Key': key,
+    'Content-Type': 'application/json',
+    'Content-Length': String(body.length),
+  };
+  const text = requestText(`PATCH /v1/customers/${producer.id}`, headers, body);
+  const { hostname, port } = new URL(impatient.baseUrl);
+  const late = connect(Number(port), hostname);
+  let received = '';
+  late.setEncoding('utf8').on('data', (chunk: string) => {
+    received += chunk;
+  });
+  late.write(text.slice(0, -1));
+  await until(async () => (await gauge(impatient, 'saldo_http_bodies_arriving')) === 1);
+  const before = await gauge(impatient, 'saldo_http_overload_rejections_total');
+  const { release } = await stallContracts(impatient.db);
+  const inWork = Array.from({ length: AT_ONCE }, () => client(impatient.baseUrl, key)('/v1/contracts'));
+  await until(async () => (await gauge(impatient, 'saldo_http_requests_in_work')) === AT_ONCE);
+  late.write(text.slice(-1));
+  await until(() => late.closed);
+  assert.equal(parseAnswer(received).status, 503);
+  assert.equal(await gauge(impatient, 'saldo_http_overload_rejections_total'), before + 1);
+  await release();
+  for (const { status } of await Promise.all(inWork)) assert.equal(status, 200);
 });
 
 test('imports start and end under overload, and do not count as requests in progress', async () => {

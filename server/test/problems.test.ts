@@ -27,9 +27,9 @@ const update = (body: unknown, headers: Record<string, string> = {}, id = produc
 const strict = await startTestPlatform({ environment: { RATE_LIMIT: '1' } });
 const broken = await startTestPlatform();
 const severed = await startSevered();
-const BASE_URL = 'https://api.example/saldo';
+const BASE_URL = 'https://api.example';
 const based = await startNamed({ BASE_URL });
-const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://help.example/' });
+const named = await startNamed({ BASE_URL: `${BASE_URL}/`, ERROR_BASE: 'https://help.example/saldo/' });
 
 /** A platform behind a proxy, with a public URL that differs from the address that it listens on. */
 async function startNamed(environment: Record<string, string>): Promise<string> {
@@ -271,7 +271,7 @@ test('every problem’s type resolves, without a key, to a page that names the c
 
 test('problem types start with ERROR_BASE, else BASE_URL, else the address listened on', async () => {
   const bases: [address: string, errorBase: string, apiBase: string][] = [
-    [named, 'https://help.example', BASE_URL],
+    [named, 'https://help.example/saldo', BASE_URL],
     [based, BASE_URL, BASE_URL],
     [platform.baseUrl, platform.baseUrl, platform.baseUrl],
   ];

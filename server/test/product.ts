@@ -29,11 +29,13 @@ export type Product = {
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<number | null>;
 };
 
+/** `stderr` is an open file for the log. Without one, `log` has it. */
 export async function startProduct(
   environment: Record<string, string> & { DATA_DIR: string },
   command?: Command,
+  stderr?: number,
 ): Promise<Product> {
-  const run = runProduct(environment, command);
+  const run = runProduct(environment, command, stderr);
   const ready = new Promise<void>((resolve, reject) => {
     run.child.stdout?.on('data', () => /Saldo is ready[\s\S]*Health\s+\S+\n/.test(run.output()) && resolve());
     run.child.once('exit', (code) => reject(new Error(`ended with ${code}: ${run.output()}${run.log()}`)));
@@ -69,6 +71,7 @@ export async function startProduct(
 export function runProduct(
   environment: Record<string, string>,
   [program, ...args]: Command = [process.execPath, programFile('server/src/main.ts')],
+  stderr: number | 'pipe' = 'pipe',
 ) {
   const child = spawn(program, args, {
     cwd: ROOT,
@@ -81,13 +84,13 @@ export function runProduct(
       ADMIN_PORT: '0',
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', stderr],
   });
   let [output, log] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
   return { child, output: () => output, log: () => log };

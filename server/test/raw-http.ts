@@ -11,11 +11,11 @@ export function exchange(baseUrl: string, bytes: string | Buffer): Promise<RawAn
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     // The server may close the connection while the client is still sending. Its answer counts.
     socket.on('error', (error) => chunks.length === 0 && reject(error));
-    socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString())));
+    socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString())));
   });
 }
 
-function parse(text: string): RawAnswer {
+export function parseAnswer(text: string): RawAnswer {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => {

@@ -458,7 +458,7 @@ test('a killed restore into a folder leaves an empty database, on which a server
   await once(child, 'exit');
   const product = await startProduct({ DATA_DIR: dataDir, DEMO: 'off' });
   try {
-    const [, key = ''] = /shown only once\): (\S+)/.exec(product.output()) ?? [];
+    const [, key = ''] = /Operator key: (\S+)/.exec(product.output()) ?? [];
     const { body } = await client(product.baseUrl, key)('/operator/v1/brps');
     assert.deepEqual(body.brps, []);
   } finally {

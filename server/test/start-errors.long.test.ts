@@ -93,6 +93,24 @@ test('a host that is no address of this machine stops the start with one line th
   }
 });
 
+test('a setting whose name is misspelled is reported in one line without its value', async () => {
+  const product = await startProduct({
+    DATA_DIR: path.join(folder, 'misspelled'),
+    DATABASE_URL: databaseUrl,
+    RATE_LIMT: '7',
+    CUSTOMERPORT: '7',
+  });
+  assert.equal(await product.end('SIGTERM'), 0);
+  const lines = product
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('is not a setting'));
+  assert.deepEqual(lines.toSorted(), [
+    'CUSTOMERPORT is not a setting of Saldo and has no effect. CUSTOMER_PORT is one.',
+    'RATE_LIMT is not a setting of Saldo and has no effect. RATE_LIMIT is one.',
+  ]);
+});
+
 test('origins are trimmed, and an invalid origin stops the start with one line that names it', async () => {
   assert.match(await refusal({ CORS_ORIGINS: '*' }), /CORS_ORIGINS must be a list of origins .*"\*"/);
   const product = await startProduct({
@@ -121,6 +139,9 @@ test('a database that cannot be reached stops the start with one line that names
     assert.match(line, /The database cannot be reached \(.+\)\. Check DATABASE_URL/);
     assert.doesNotMatch(line, /hunter2/);
   }
+  const DATA_DIR = path.join(folder, 'without database');
+  await refusal({ DATABASE_URL: unreachable[0]!, DATA_DIR });
+  await assert.rejects(stat(DATA_DIR), { code: 'ENOENT' });
 });
 
 test('a second server on a data folder is rejected in one line, and the first continues', async () => {
@@ -149,7 +170,7 @@ test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own };
   const empty = await startProduct(environment);
-  assert.match(empty.output(), /Operator key \(shown only once\)/);
+  assert.match(empty.output(), /Operator key: saldo_operator_/);
   await assert.rejects(empty.demo());
   assert.equal(await empty.end('SIGTERM'), 0);
   const full = await startProduct({ ...environment, DEMO: 'on' });

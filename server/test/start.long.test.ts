@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -11,6 +12,7 @@ import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
+import { freePort } from './ports.ts';
 import { runProduct, startProduct } from './product.ts';
 
 const folder = await temporaryFolder('saldo start ');
@@ -79,11 +81,11 @@ function viaFetch(line: string) {
   };
 }
 
-test('without the demo the platform starts empty and prints the operator key once', async () => {
+test('without the demo the platform starts empty and prints the operator key and a portal link', async () => {
   const databaseUrl = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'empty'), DATABASE_URL: databaseUrl, DEMO: 'off' };
   const first = await startProduct(environment);
-  assert.match(first.output(), /Operator key \(shown only once\): saldo_operator_\w{38}\n/);
+  assert.match(first.output(), /Operator key: saldo_operator_\w{38}\n/);
   assert.doesNotMatch(first.output(), /curl/);
   await assert.rejects(first.demo());
   const [, email, token] =
@@ -169,6 +171,15 @@ test('a port in use is reported with its number and its variable', async (t) => 
     const line = `Saldo cannot start: Port ${port} is in use. Set ${names.join(' or ')} to another one.\n`;
     assert.deepEqual([code, run.log()], [1, line]);
   }
+  assert.equal(existsSync(path.join(folder, 'port')), false, 'nothing is left behind');
+});
+
+test('two listeners cannot have the same port', async () => {
+  const port = String(await freePort());
+  const run = runProduct({ DATA_DIR: path.join(folder, 'same port'), PORT: port, CUSTOMER_PORT: port });
+  const [code] = await once(run.child, 'close');
+  const line = `Saldo cannot start: Port ${port} is in use. Set PORT or CUSTOMER_PORT to another one.\n`;
+  assert.deepEqual([code, run.log()], [1, line]);
 });
 
 test('a data folder that cannot be created is reported', async () => {

@@ -36,6 +36,10 @@ export function fillIn(file: RecipeFile, values: Values): string {
   });
 }
 
+/** Adds the lines of the recipe for TLS, as the command in docs/ha.md does, and removes those without it. */
+export const withTls = (text: string): string =>
+  text.replaceAll(/^.*#PLAIN\n/gm, '').replaceAll(/^#TLS /gm, '');
+
 /** Lines of NAME=value. Comments and empty lines have no meaning. */
 export function parseVariables(text: string): Record<string, string> {
   const lines = text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm);

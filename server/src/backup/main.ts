@@ -1,9 +1,8 @@
 /** Entry point of `saldo backup` and `saldo restore`. */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { ConfigError } from '../config-error.ts';
-import { BackupError, backUp } from './backup.ts';
+import { backUp } from './backup.ts';
+import { explain } from './explain.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';
 import { openSource, openTarget } from './place.ts';
@@ -66,16 +65,8 @@ async function runRestore(file: string, without: readonly string[], signal: Abor
   }
 }
 
-/** One line for errors that an operator can act on, the stack for all others. */
-function explain(error: unknown, file: string): string {
-  if (error instanceof BackupFileError) return `${file} ${error.message}.`;
-  const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
-  const isPlain =
-    error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
-  // The error of a host whose addresses all refuse the connection has no message of its own.
-  return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
-}
+const reasonOf = (error: unknown, file: string): string =>
+  error instanceof BackupFileError ? `${file} ${error.message}.` : explain(error);
 
 async function main(): Promise<void> {
   const interrupt = new AbortController();
@@ -87,7 +78,7 @@ async function main(): Promise<void> {
   } catch (error) {
     progress.stop();
     const isInterrupted = interrupt.signal.aborted;
-    const reason = isInterrupted ? 'Interrupted.' : explain(error, file);
+    const reason = isInterrupted ? 'Interrupted.' : reasonOf(error, file);
     process.stderr.write(`${isRestore ? 'Nothing was restored' : 'No backup was made'}: ${reason}\n`);
     process.exitCode = isInterrupted ? EXIT.interrupted : EXIT.problem;
   }

@@ -22,12 +22,10 @@ import type { Scheduler } from './process/schedules.ts';
 
 type CheckCall = Call<typeof scheduleEndpoints.checkSchedule>;
 
-/** Concurrency limits: each check holds a whole file in memory. Others wait unread. */
+/** Concurrency limits: each check holds a whole file in memory. A BRP's other files wait unread. */
 const CHECKS_AT_ONCE = 8;
 const CHECKS_AT_ONCE_PER_BRP = 2;
 const WAITING_AT_MOST = 64;
-/** Time limit of the upload, so that a slow one does not keep its place. */
-const UPLOAD_MS = 60_000;
 
 /** Compares uploaded schedules with current nominations. Reads only. */
 export function scheduleChecker(db: Db, scheduler: Scheduler) {
@@ -45,31 +43,23 @@ export function scheduleChecker(db: Db, scheduler: Scheduler) {
       concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: WAITING_AT_MOST }),
     );
     try {
-      return await ownTurn(() =>
-        inTurn(async () => {
-          const file = await readUpload(call, body);
+      return await ownTurn(async () => {
+        // Read before the common limit applies, so that slow senders delay only checks of their own BRP.
+        const file = await readDecoded(request, body, LIMITS.scheduleBytes);
+        return inTurn(async () => {
           const checked =
             type === 'text/csv'
               ? await readCsv(file, scheduler, query.decimal)
               : await readXml(file, scheduler);
           const rows = await findCurrentNominations(db, viewer, checked.day);
           return wireCheck(checked, rows.map(ownNomination));
-        }),
-      );
+        });
+      });
     } finally {
       // Drain the rest of the body so that the client can read our error.
       body.resume();
     }
   };
-}
-
-async function readUpload({ request }: CheckCall, body: Readable): Promise<Buffer> {
-  const timer = setTimeout(() => request.raw.destroy(), UPLOAD_MS);
-  try {
-    return await readDecoded(request, body, LIMITS.scheduleBytes);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function readCsv(

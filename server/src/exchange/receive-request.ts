@@ -18,8 +18,6 @@ type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
 /** Concurrency limit: each request holds a whole document in memory and a database connection. Others wait unread. */
 const RECEIVED_AT_ONCE = 2;
-/** Idle timeout of the upload. */
-const SILENCE_MS = 120_000;
 
 const inTurn = concurrencyLimiter({ atOnce: RECEIVED_AT_ONCE });
 
@@ -46,8 +44,6 @@ export function answerReceive(
   };
   return inTurn(async () => {
     try {
-      // The idle timeout starts here, because the body of a waiting request is not read and so cannot progress.
-      request.raw.setTimeout(SILENCE_MS, () => request.raw.destroy());
       const document = await readDecoded(request, body, receiving.messageLimitBytes);
       const content = () => hash('sha256', document);
       return await answerLong(

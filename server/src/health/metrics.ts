@@ -81,6 +81,11 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
 
   metrics.addGauge('saldo_database_up', 'Whether the database answers.', () => (isUp ? 1 : 0));
   metrics.addGauge(
+    'saldo_database_full',
+    'Whether writes fail because the disk of the database is full.',
+    () => (db.isFull() ? 1 : 0),
+  );
+  metrics.addGauge(
     'saldo_netting_oldest_change_seconds',
     'Age of the oldest change of volumes that is not netted; 0 if there is none.',
     value((known) => known.change_age_s),

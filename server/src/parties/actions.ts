@@ -220,37 +220,39 @@ export async function rotateApiKey(
 const cannotRotate = (how: 'revoked' | 'expired') =>
   problem('invalid_status_transition', `The key is ${how} and cannot be rotated; create a new one.`);
 
-const FIRST_OPERATOR_KEY: NewKey = {
+export const operatorKeyNamed = (name: string): NewKey => ({
   owner: { type: 'operator' },
-  name: 'first operator key',
+  name,
   scopes: [],
   expiresAt: null,
-};
+});
+
+const FIRST_KEY = operatorKeyNamed('first operator key');
+const ENVIRONMENT_KEY = operatorKeyNamed('operator key of SALDO_OPERATOR_KEY');
+
+/** Stores the key of the environment unless it is stored. */
+export async function ensureOperatorKey(tx: Tx, fromEnvironment: string, now: number): Promise<void> {
+  await storeKey(tx, ENVIRONMENT_KEY, fromEnvironment, now);
+}
 
 const FIND_OPERATOR_KEY = statement(
   'find_operator_key',
   "select id from api_key where owner = 'operator' and revoked_at is null limit 1",
 );
 
-/**
- * Ensures that an operator key exists. A key from the environment is stored. Without one, the first start creates a key
- * and returns its secret, which the caller must print because it cannot be read again.
- */
-export async function ensureOperatorKey(
-  tx: Tx,
-  fromEnvironment: string | null,
-  now: number,
-): Promise<string | null> {
-  if (fromEnvironment !== null) {
-    await storeKey(tx, FIRST_OPERATOR_KEY, fromEnvironment, now);
-    return null;
-  }
-  const [known] = await tx.query(FIND_OPERATOR_KEY);
-  return known ? null : createOperatorKey(tx, now);
+export async function hasOperatorKey(db: Db): Promise<boolean> {
+  return (await db.query(FIND_OPERATOR_KEY)).length > 0;
 }
 
-export async function createOperatorKey(tx: Tx, now: number): Promise<string> {
-  return (await createApiKey(tx, FIRST_OPERATOR_KEY, now)).secret;
+const DELETE_FIRST_KEY = statement(
+  'delete_first_key',
+  "delete from api_key where owner = 'operator' and name = $1 and last_used_at is null",
+);
+
+/** Creates the operator's first key, in place of one that was never used. Only its hash can be read afterwards. */
+export async function renewFirstKey(tx: Tx, now: number): Promise<string> {
+  await tx.query(DELETE_FIRST_KEY, [FIRST_KEY.name]);
+  return (await createApiKey(tx, FIRST_KEY, now)).secret;
 }
 
 const COUNT_BRPS = statement('any_brp', 'select exists (select from brp) as found');

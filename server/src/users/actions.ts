@@ -11,7 +11,7 @@ import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { endSessions } from './sessions.ts';
-import { getUser, hasOperatorUser, lockUser, type UserRow } from './store.ts';
+import { findUserByEmail, getUser, lockUser, type UserRow } from './store.ts';
 
 /** 72 h: covers a weekend, and limits the risk of a link that stays in a mailbox. */
 const INVITATION_MS = 72 * 3600 * 1000;
@@ -116,15 +116,18 @@ export async function inviteUser(
 /** Link to the page that accepts an invitation. The token is in the fragment, which browsers do not send to servers. */
 export const invitationLink = (baseUrl: string, token: string): string => `${baseUrl}/invitation#${token}`;
 
-/** Creates the first operator user, who can create all others. Null when an operator user exists already. */
-export async function inviteFirstOperator(
+/** Invites the operator user with this email, who is created if needed. An earlier link of the user ends. */
+export async function inviteOperator(
   tx: Tx,
   email: string,
   now: number,
-): Promise<{ email: string; token: string } | null> {
-  if (await hasOperatorUser(tx)) return null;
+): Promise<{ email: string; token: string; isNew: boolean; before: UserRow; after: UserRow }> {
+  const known = await findUserByEmail(tx, email);
+  if (known !== null && known.role !== 'operator')
+    throw problem('already_exists', `${known.email} is the user of another party, not of the operator.`);
   const owner = { type: 'operator' as const };
-  const user = await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now);
-  const { token } = await inviteUser(tx, encodeId(ID_PREFIX.user, user.id), now);
-  return { email: user.email, token };
+  const user =
+    known ?? (await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now));
+  const invited = await inviteUser(tx, encodeId(ID_PREFIX.user, user.id), now);
+  return { email: user.email, isNew: known === null, ...invited };
 }

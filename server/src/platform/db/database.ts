@@ -34,6 +34,8 @@ export type ReplicatedDatabase = Database & {
 export type OpenDatabase = ReplicatedDatabase & {
   /** Of the primary. */
   connections(): ConnectionUsage;
+  /** Whether writes fail because the disk of the primary is full. */
+  isFull(): boolean;
 };
 
 export type Replication = {
@@ -207,10 +209,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDa
       await Promise.all([primary.close(), direct?.close()]);
     },
   });
-  const connections = () => primary.connections();
+  const state = { connections: () => primary.connections(), isFull: () => primary.isFull };
   if (router === null)
-    return { ...databaseWith(onPrimary), connections, current: databaseWith(onPrimary), replication: null };
+    return { ...databaseWith(onPrimary), ...state, current: databaseWith(onPrimary), replication: null };
   const read: Read = (...call) => router.read(...call);
   const current = databaseWith(router.readPrimary);
-  return { ...databaseWith(read), connections, current, replication: router };
+  return { ...databaseWith(read), ...state, current, replication: router };
 }

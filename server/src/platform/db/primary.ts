@@ -12,6 +12,7 @@ import {
   StaleStatement,
 } from './connection.ts';
 import { type ConnectionUsage, DatabaseServer } from './database-server.ts';
+import { statement } from './statement.ts';
 import { nameOf, urlPerHost } from './urls.ts';
 
 const IS_STANDBY = 'select pg_is_in_recovery() as is_standby';
@@ -83,16 +84,24 @@ export async function connectToPrimary(url: string, config: pg.ClientConfig = {}
   return client;
 }
 
-/** A disk may be full for hours, and each write fails. */
-const FULL_REPORT_MS = 60_000;
+/** How often a database whose disk is full is asked to store something, to notice that it has space again. */
+const PROBE_SPACE_MS = 5_000;
+
+/** Needs new space on the disk, unlike a small change of a stored row, and is rolled back. */
+const USE_SPACE = statement(
+  'use_space',
+  "create temporary table saldo_space as select repeat('x', 1000) as filler from generate_series(1, 100)",
+);
 
 export type AvailabilityListener = {
   /** Called once when the database becomes unavailable. */
   lost(reason: Error): void;
   /** Called once when the database is available again. */
   back(awayMs: number): void;
-  /** Called at most once a minute while writes fail because the disk of the database is full. */
+  /** Called once when a write fails because the disk of the database is full. */
   full(reason: Error): void;
+  /** Called once when the database can store something again. */
+  spaceAgain(fullMs: number): void;
 };
 
 /**
@@ -104,7 +113,9 @@ export class Primary {
   private readonly isPooled: boolean;
   private readonly listener: AvailabilityListener | undefined;
   private lostAt: number | null = null;
-  private fullAt = -Infinity;
+  private fullAt: number | null = null;
+  private probing: NodeJS.Timeout | undefined;
+  private isClosed = false;
   private server: DatabaseServer | null;
   private timeline = '';
   private finding: Promise<DatabaseServer> | null = null;
@@ -148,11 +159,35 @@ export class Primary {
     this.listener?.lost(reason);
   }
 
+  /** Whether a write has failed because the disk is full, and none has succeeded since. */
+  get isFull(): boolean {
+    return this.fullAt !== null;
+  }
+
   /** Not a loss: the next read succeeds, so that loss and return would be reported for every write. */
   private noteFull(reason: Error): void {
-    if (performance.now() - this.fullAt < FULL_REPORT_MS) return;
+    if (this.fullAt !== null) return;
     this.fullAt = performance.now();
     this.listener?.full(reason);
+    this.probeSpaceLater(this.fullAt);
+  }
+
+  /** Other writes do not show the end: some need no new space, and succeed while most fail. */
+  private probeSpaceLater(fullAt: number): void {
+    if (this.isClosed) return;
+    this.probing = setTimeout(async () => {
+      if (!(await this.hasSpace())) return this.probeSpaceLater(fullAt);
+      this.fullAt = null;
+      this.listener?.spaceAgain(performance.now() - fullAt);
+    }, PROBE_SPACE_MS).unref();
+  }
+
+  private hasSpace(): Promise<boolean> {
+    return this.use((server) => server.transaction((tx) => tx.query(USE_SPACE), 'rollback', null)).then(
+      () => true,
+      // Another error, such as a missing permission, says nothing about space. The next write does.
+      (error: unknown) => !(error instanceof DatabaseUnavailable),
+    );
   }
 
   private noteBack(lostAt: number): void {
@@ -193,6 +228,8 @@ export class Primary {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.probing);
     await this.finding?.catch(() => null);
     await this.server?.close();
   }

@@ -1,6 +1,4 @@
-import { problem } from './problem.ts';
-
-const RETRY_AFTER_S = '2';
+import { problem, RETRY_SOON } from './problem.ts';
 
 type Rule = {
   readonly atOnce: number;
@@ -15,10 +13,7 @@ export function concurrencyLimiter({ atOnce, waitingAtMost = Number.POSITIVE_INF
   return async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
     if (running < atOnce) running++;
     else if (waiting.length < waitingAtMost) await new Promise<void>((resolve) => waiting.push(resolve));
-    else
-      throw problem('unavailable', 'Too many requests are waiting. Try again in a moment.', {
-        'retry-after': RETRY_AFTER_S,
-      });
+    else throw problem('unavailable', 'Too many requests are waiting. Try again in a moment.', RETRY_SOON);
     try {
       return await work();
     } finally {

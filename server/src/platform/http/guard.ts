@@ -17,6 +17,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** The API key or session token of the caller. A request that waits is authenticated again with it. */
     callerSecret: string | null;
+    /** The request was authorised before its body was complete, and has to enter the queue again. */
+    hasLeftQueue: boolean;
   }
   interface FastifyContextConfig {
     endpointId?: string;

@@ -68,3 +68,12 @@ export function problemBody(
     ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
   };
 }
+
+/** For what may succeed in a moment. */
+export const RETRY_SOON = { 'retry-after': '2' };
+
+export const OVERLOAD = problem(
+  'unavailable',
+  'The server is overloaded. Try again in a moment.',
+  RETRY_SOON,
+);

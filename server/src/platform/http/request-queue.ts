@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyArrivals } from './body-arrivals.ts';
 
 type Closable = Pick<EventEmitter, 'on'>;
 
@@ -29,9 +30,12 @@ export type RequestQueueRule = {
 /**
  * Sheds load by waiting time. The number of requests in progress is limited. Other requests wait in order of arrival:
  * no work is done for them, and backpressure stops their bodies. A request is rejected only after `maxWaitMs`,
- * because a rejection costs a third of an answer: rejecting by count alone would halve the throughput.
+ * because a rejection costs a third of an answer: rejecting by count alone would halve the throughput. A request that
+ * is authorised while its body is still arriving leaves its place, and enters again when the body is complete.
  */
 export class RequestQueue<Request = IncomingMessage, Response extends Closable = ServerResponse> {
+  /** Requests that have left their place until their body is complete. */
+  readonly arrivals = new BodyArrivals();
   private working = 0;
   private rejectedCount = 0;
   private readonly waiting = new Map<Response, QueuedRequest<Request, Response>>();
@@ -69,7 +73,7 @@ export class RequestQueue<Request = IncomingMessage, Response extends Closable =
     }
   }
 
-  /** Frees the place of a request that was answered, or whose body is streamed. */
+  /** Frees the place of a request that was answered, whose body is streamed, or whose body is still arriving. */
   leave(response: Response): void {
     const place = response as Placed;
     if (place[HOLDER] !== this) return;

@@ -14,15 +14,25 @@ import {
 } from 'fastify';
 import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
 import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
+import { admitBodies, limitDraining } from './body-admission.ts';
+import { BODY_LIMITS } from './body-arrivals.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
 import { readJsonBodies } from './json-bodies.ts';
 import type { Portal } from './portal-files.ts';
-import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
+import {
+  OVERLOAD,
+  PROBLEM_MEDIA_TYPE,
+  ProblemError,
+  problem,
+  problemBody,
+  RETRY_SOON,
+  validationProblem,
+} from './problem.ts';
 import { requestIds } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
-import { announcesBody, contentCoding, isUtf8, mediaTypeOf } from './streams.ts';
+import { announcesBody } from './streams.ts';
 
 export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
@@ -33,7 +43,7 @@ export type ServerOptions = {
   readonly isSecure: boolean;
   /** Shared by all listeners of the process. */
   readonly queue: RequestQueue;
-  /** Maximum time for a request whose body is read as a whole. */
+  /** Maximum time for the headers, and for a body beyond the time that it may take at the minimum rate. */
   readonly requestTimeoutMs: number;
   /** Base URL of the error pages. A function, because without a configured URL it is known only after listening. */
   readonly errorBase: () => string;
@@ -42,8 +52,8 @@ export type ServerOptions = {
   /** Serves the portal's pages to browsers where no operation matches. */
   readonly portal: Portal | null;
   readonly onAnswer: (request: FastifyRequest, status: number, seconds: number) => void;
-  /** Called for a request that was rejected because of overload, before Fastify handled it. */
-  readonly onReject: (method: string, waitedSeconds: number) => void;
+  /** Called for a request that was rejected because of overload. `early`: before Fastify, so without `onAnswer`. */
+  readonly onReject: (early: { readonly method: string; readonly waitedSeconds: number } | null) => void;
   /** Counts a request without a matching route against the caller's rate limit, if its key is known. */
   readonly countUnrouted: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 };
@@ -51,7 +61,10 @@ export type ServerOptions = {
 /** Streamed bodies have no size limit, and their handlers enforce an idle timeout. This is only an upper bound. */
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
 const KEEP_ALIVE_MS = 75_000;
-const RETRY = { 'retry-after': '2' };
+/** How often Node looks for connections whose headers are late. */
+const CHECK_CONNECTIONS_MS = 1_000;
+/** Time for a client to read the answer to a broken request, before its connection is destroyed. */
+const LINGER_MS = 1_000;
 
 /** One year. No `includeSubDomains`, which would affect hosts that are not part of Saldo. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
@@ -99,6 +112,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         maxHeaderSize: LIMITS.headerBytes,
         headersTimeout: options.requestTimeoutMs,
         requestTimeout: STREAM_TIMEOUT_MS,
+        connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // Node's own rejection of a missing Host header is no problem document. `hostFault` rejects it instead.
         requireHostHeader: false,
@@ -108,10 +122,12 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         reject(request, response, waitedMs) {
           if (connections.isClosing) closeAfter(request, response);
           rejectOverload(request, response, early, requestIdOf(request));
-          options.onReject(request.method ?? '', waitedMs / 1000);
+          options.onReject({ method: request.method ?? '', waitedSeconds: waitedMs / 1000 });
         },
       };
       const receive: typeof handler = (request, response) => {
+        if (announcesBody(request))
+          response.once('finish', () => limitDraining(request, options.requestTimeoutMs));
         if (connections.isHolding) connections.hold(() => queue.enter(request, response, handlers));
         else queue.enter(request, response, handlers);
       };
@@ -173,11 +189,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     }
     return done(unrouted(request.method, path, methods));
   });
-  app.addHook('preParsing', (request, _reply, _payload, done) => {
-    if (request.routeOptions.config.isStreamed === true) return done();
-    enforceBodyTimeout(app, request, options.requestTimeoutMs);
-    return done(codingFault(request));
-  });
+  admitBodies(app, options);
   app.addHook('onResponse', (request, reply, done) => {
     options.onAnswer(request, reply.statusCode, reply.elapsedTime / 1000);
     done();
@@ -203,8 +215,6 @@ type EarlyAnswers = {
   readonly cors: Cors;
   readonly errorBase: () => string;
 };
-
-const OVERLOAD = problem('unavailable', 'The server is overloaded. Try again in a moment.', RETRY);
 
 /** Sends the same bytes as Fastify would, without its cost. A rejection takes a third of the time of an answer. */
 function rejectOverload(
@@ -246,19 +256,6 @@ function closeAfter(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', isArriving ? 'keep-alive' : 'close');
 }
 
-const COMPRESSED_BODY = problem(
-  'unsupported_media_type',
-  'The body must be sent without a Content-Encoding: compressed JSON is not accepted.',
-);
-
-const OTHER_CHARSET = problem('unsupported_media_type', 'The body must be UTF-8.');
-
-function codingFault(request: FastifyRequest): ProblemError | undefined {
-  if (request.method === 'GET' || request.method === 'HEAD' || !announcesBody(request)) return undefined;
-  if (contentCoding(request.headers) !== 'identity') return COMPRESSED_BODY;
-  return isUtf8(mediaTypeOf(request.headers['content-type'])) ? undefined : OTHER_CHARSET;
-}
-
 /** Shares one logger between all requests: a child logger per request costs more than its one log line. */
 const withoutChildLoggers = (logger: FastifyBaseLogger): FastifyBaseLogger =>
   Object.assign(Object.create(logger) as FastifyBaseLogger, {
@@ -266,21 +263,6 @@ const withoutChildLoggers = (logger: FastifyBaseLogger): FastifyBaseLogger =>
       return this;
     },
   });
-
-/** Body timeout for requests that are read as a whole. Node itself has only one timeout for all requests. */
-function enforceBodyTimeout(app: FastifyInstance, { raw }: FastifyRequest, timeoutMs: number): void {
-  if (!announcesBody(raw)) return;
-  const timer = setTimeout(() => {
-    const late: BrokenRequest = Object.assign(new Error('the body is late'), {
-      code: 'ERR_HTTP_REQUEST_TIMEOUT',
-      request: raw,
-    });
-    if (!raw.complete) app.server.emit('clientError', late, raw.socket);
-  }, timeoutMs);
-  // The body of a rejected request may never end, so the timer must not keep the process alive.
-  timer.unref();
-  raw.once('close', () => clearTimeout(timer));
-}
 
 /** Rejects several Host headers: Node uses the first one, a reverse proxy may have used the last one. */
 function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError | undefined {
@@ -307,10 +289,10 @@ const BODY_INCOMPLETE = validationProblem([
 function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseFull) {
-    return problem('unavailable', 'The disk of the database is full: it cannot store anything.', RETRY);
+    return problem('unavailable', 'The disk of the database is full: it cannot store anything.', RETRY_SOON);
   }
   if (error instanceof DatabaseUnavailable) {
-    return problem('unavailable', 'The database cannot be reached at the moment.', RETRY);
+    return problem('unavailable', 'The database cannot be reached at the moment.', RETRY_SOON);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -365,7 +347,7 @@ function answerBrokenRequest(
     error.code === 'HPE_HEADER_OVERFLOW'
       ? overflowProblem(error.rawPacket)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? problem('request_timeout', `The request was not complete after ${requestTimeoutMs / 1000} s.`)
+        ? lateProblem(requestTimeoutMs, error.request !== undefined)
         : validationProblem([{ code: 'invalid_format', message: 'this is not a valid HTTP request' }]);
   const body = JSON.stringify(problemBody(errorBase(), answer, null));
   const { status, title } = PROBLEMS[answer.code];
@@ -378,4 +360,13 @@ function answerBrokenRequest(
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${title}\r\n${lines.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+function lateProblem(timeoutMs: number, isBody: boolean): ProblemError {
+  const late = `was not complete after ${timeoutMs / 1000} s`;
+  const detail = isBody
+    ? `The body ${late}, and arrived at less than ${BODY_LIMITS.bytesPerS} bytes a second.`
+    : `The request ${late}.`;
+  return problem('request_timeout', detail);
 }

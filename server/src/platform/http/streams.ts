@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import type { Endpoint } from '@saldo/api';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { BODY_LIMITS, enforceBodyTimeout } from './body-arrivals.ts';
 import { type ProblemError, problem, validationProblem } from './problem.ts';
 
 export function mediaTypeOf(header: string | undefined): { type: string; charset: string | null } {
@@ -80,12 +81,16 @@ async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Reads the whole body, decompressed. The limit is for both sizes. */
+/**
+ * Reads the whole body, decompressed. The limit is for both sizes. The time limit starts here, because a body that
+ * waits for its turn is not read and so cannot progress.
+ */
 export async function readDecoded(
-  { headers }: FastifyRequest,
+  { headers, raw }: FastifyRequest,
   body: Readable,
   limitBytes: number,
 ): Promise<Buffer> {
+  if (!raw.complete) enforceBodyTimeout(raw, BODY_LIMITS.uploadMs, () => raw.destroy());
   const whole = await readWhole(body, limitBytes);
   if (contentCoding(headers) !== 'gzip') return whole;
   try {
