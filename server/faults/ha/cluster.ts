@@ -27,7 +27,7 @@ const HOSTS = {
 const DATABASE_MACHINES = ['db1', 'db2', 'db3'];
 const APPLICATION_MACHINES = ['app1', 'app2'];
 const LOOK_EVERY_MS = 200;
-/** A machine copies the whole database when it starts for the first time, or cannot undo its own changes. */
+/** A machine copies the whole database when it starts for the first time. */
 const COMPLETE_WITHIN_MS = 180_000;
 
 export type DatabaseMachine = {
