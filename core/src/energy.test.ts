@@ -5,8 +5,10 @@ import {
   exactMwh,
   findKw,
   findKwh,
+  formatExactMwh,
   formatMw,
   formatMwh,
+  formatSlotMwh,
   kwFromExactMwh,
   kwFromKwh,
   kwhFromMatchedKw,
@@ -208,4 +210,9 @@ test('any power of a slot is exact in MWh, and is read back', () => {
     }),
   );
   assert.deepEqual([exactMwh(1), exactMwh(4), exactMwh(-3)], [0.00025, 0.001, -0.00075]);
+});
+
+test('the energy of a slot at a power has five decimals, or three if they are exact', () => {
+  assert.deepEqual([7000, 6999, 0, -1].map(formatExactMwh), ['1.75000', '1.74975', '0.00000', '-0.00025']);
+  assert.deepEqual([7000, 6999, 0, -1].map(formatSlotMwh), ['1.750', '1.74975', '0.000', '-0.00025']);
 });

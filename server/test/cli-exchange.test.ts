@@ -60,7 +60,7 @@ test('the simulator answers from the command line, with a deviation that the mis
   const rows = table.out.trimEnd().split('\n').slice(1);
   assert.deepEqual(
     rows.map((row) => /in +(\d+) +.* +(\S+) +(\S+) +(\S+) +partial_match/.exec(row)?.slice(1).join(' ')),
-    ['45', '46', '47', '48'].map((slot) => `${slot} 1.000 0.988 0.988`),
+    ['45', '46', '47', '48'].map((slot) => `${slot} 1.00000 0.98750 0.98750`),
   );
   const json = JSON.parse((await saldo('exchange', 'mismatches', '--delivery-date', DAY, '--json')).out);
   assert.equal(json[0].slots.length, 4);
