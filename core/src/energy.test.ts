@@ -6,8 +6,10 @@ import {
   exactMwh,
   findKw,
   findKwh,
+  formatExactMwh,
   formatMw,
   formatMwh,
+  formatSlotMwh,
   kwFromExactMwh,
   kwFromKwh,
   kwhFromMatchedKw,
@@ -215,4 +217,9 @@ test('any power of a slot is exact in MWh, and is read back', () => {
     ['1.2341', '0.00001', '1.234251', '1.2340000', '2147483.647', '2147483.64725', '1,5'].map(parseExactMwh),
     ['no_whole_kw', 'no_whole_kw', 'too_precise', 4936, MAX_SLOT_KWH * 4, 'too_large', 'malformed'],
   );
+});
+
+test('the energy of a slot at a power has five decimals, or three if they are exact', () => {
+  assert.deepEqual([7000, 6999, 0, -1].map(formatExactMwh), ['1.75000', '1.74975', '0.00000', '-0.00025']);
+  assert.deepEqual([7000, 6999, 0, -1].map(formatSlotMwh), ['1.750', '1.74975', '0.000', '-0.00025']);
 });
