@@ -56,8 +56,8 @@ const plusDays = (day: string, days: number) => Temporal.PlainDate.from(day).add
 const dayAheadGate = (day: string) => berlin(plusDays(day, -1), '14:30');
 const closingOf = (day: string, slot: number) => berlin(day, '00:00') + (slot - 2) * 15 * 60_000;
 
-/** A platform is used for all runs. Schedules are of a day and not of a run, so each run has days of its own. */
-let firstDay = '2026-03-26';
+/** All runs use one platform, and schedules are of a day, so each run has days of its own. One of the first has 92 slots. */
+let firstDay = '2026-03-18';
 function nextDays(): string[] {
   firstDay = plusDays(firstDay, 10);
   return Array.from({ length: DAYS_PER_RUN }, (_, at) => plusDays(firstDay, at));
