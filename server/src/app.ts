@@ -380,7 +380,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   const forAccounts = forOwners('account');
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
   mountRoutes(app, marketRoutes(db.current, listing), forAccounts);
-  mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, eventRoutes(db.current, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);

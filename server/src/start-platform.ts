@@ -156,7 +156,6 @@ export const startService = (
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
     const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
-    // Replicas know neither the locks nor the order of the newest events.
     const poller = new EventPoller(db.current, logger, async (from) =>
       fingerprintText(await readFingerprint(from)),
     );
@@ -199,7 +198,7 @@ export const startService = (
         ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs(
-          { db, clock, logger, send: sender.send, random: Math.random, untilReplicated },
+          { db: db.current, clock, logger, send: sender.send, random: Math.random, untilReplicated },
           poller,
           metrics,
         ),

@@ -6,7 +6,7 @@ import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/event
 import { MEASURE } from '../src/health/metrics.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
-import { type Db, openDatabase } from '../src/platform/db/database.ts';
+import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
@@ -21,7 +21,7 @@ const FEEDS = ['brp/1', 'operator', 'account/1', 'accounts'];
 const OTHER_BRPS = 36;
 
 const databaseUrl = await createDatabase();
-const db = openDatabase(databaseUrl);
+const db = openDatabase(databaseUrl).current;
 atEnd(() => db.close());
 const reader = new pg.Client(readerConfig(databaseUrl));
 await reader.connect();
@@ -74,7 +74,7 @@ async function pageOf(owner: Owner, types: readonly EventType[] | null, after: n
       asked.push({ statement, values });
       return db.query(statement, values);
     },
-  } as Pick<Db, 'query'> as Db;
+  } as Pick<PrimaryDb, 'query'> as PrimaryDb;
   const filter = { tenants: tenantsOf(owner), types };
   const range = { order: 'oldest_first', after, upTo: horizon, count: PAGE } as const;
   const { events, readTo } = await listEvents(recording, filter, range);

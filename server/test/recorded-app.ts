@@ -5,7 +5,7 @@ import { createDocumentation } from '../src/documentation.ts';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
-import type { Database } from '../src/platform/db/database.ts';
+import type { PrimaryDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
@@ -22,7 +22,7 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
     texts.set(name, text);
     asked.push({ statement, values });
   };
-  const queries: Pick<Database, 'query' | 'arrays'> = {
+  const queries: Pick<PrimaryDatabase, 'query' | 'arrays'> = {
     query(statement, values = []) {
       record(statement, values);
       return db.query(statement, values);
@@ -32,7 +32,7 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
       return db.arrays(statement, values);
     },
   };
-  const recording: Database = { ...db, ...queries, hot: queries };
+  const recording: PrimaryDatabase = { ...db, ...queries, hot: queries };
   const logger = pino({ level: 'silent' });
   const parts = {
     config,

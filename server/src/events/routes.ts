@@ -1,7 +1,7 @@
 import { type Endpoint, EVENT_TYPE_NAMES, type EventType, type eventEndpoints } from '@saldo/api';
 import type { FastifyRequest } from 'fastify';
 import { monotonicNow } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { PrimaryDb } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import type { FindPrincipal } from '../platform/http/guard.ts';
 import type { PageRequest } from '../platform/http/paging.ts';
@@ -25,7 +25,7 @@ export type Feed = {
 };
 
 /** The feed of one API. */
-export const eventRoutes = (db: Db, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
+export const eventRoutes = (db: PrimaryDb, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
   route(list, (call) => answerEvents(db, call, feed), placeOf),
   route(get, async ({ owner, params }) => {
     const id = (params as { event_id: string }).event_id;
@@ -46,7 +46,7 @@ function placeOf(after: string): Position | null {
   return sequence === null ? null : [sequence];
 }
 
-async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
+async function answerEvents(db: PrimaryDb, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
   const { query, page } = call;
   const types = query.types ? typesIn(query.types) : null;
   const filter: EventFilter = { tenants: tenantsOf(getOwner(call)), types };
@@ -80,7 +80,7 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
 
 /** The place of a reader from the newest event is the sequence before which it goes on. */
 async function answerNewestFirst(
-  db: Db,
+  db: PrimaryDb,
   { query, page }: Call<ListEndpoint>,
   filter: EventFilter,
 ): Promise<string> {
