@@ -314,7 +314,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db.current, clock, exchangeOf(config)),
-  ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+  ...(config.sandbox ? sandboxRoutes(db.current, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db.current, clock, exchangeOf(config)) : []),
 ];
 

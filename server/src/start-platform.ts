@@ -23,7 +23,12 @@ import { nominateDue } from './nominations/actions.ts';
 import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
-import { type Database, type OpenDatabase, openDatabase } from './platform/db/database.ts';
+import {
+  type Database,
+  type OpenDatabase,
+  openDatabase,
+  type PrimaryDatabase,
+} from './platform/db/database.ts';
 import { SALDO } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { checkSettings } from './platform/db/pooler.ts';
@@ -146,7 +151,7 @@ export const startService = (
         .flush()
         .catch((err: unknown) => logger.warn({ err }, 'last use of keys and sessions not written')),
     );
-    if (config.sandbox) await followSandboxClock(db, clock);
+    if (config.sandbox) await followSandboxClock(db.current, clock);
 
     const metrics = createMetrics();
     addPlatformMetrics(metrics, db, clock);
@@ -195,7 +200,7 @@ export const startService = (
       const { replication } = db;
       const untilReplicated = async () => replication?.untilReplicated();
       const all = [
-        ...platformJobs(config, db, clock, lastUsed),
+        ...platformJobs(config, db.current, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs(
           { db: db.current, clock, logger, send: sender.send, random: Math.random, untilReplicated },
@@ -289,7 +294,12 @@ const SIMULATE_EVERY_MS = 1_000;
 const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
-const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
+const platformJobs = (
+  config: Config,
+  db: PrimaryDatabase,
+  clock: MovableClock,
+  lastUsed: LastUsed,
+): Job[] => [
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,

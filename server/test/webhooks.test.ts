@@ -483,6 +483,12 @@ test('invalid settings are rejected, and nothing is created', async () => {
     [{ url: 'ftp://x.example/' }, 'url validation_failed'],
     [{ url: 'nonsense' }, 'url validation_failed'],
     [{ url: 'https://user:pass@x.example/' }, 'url validation_failed'],
+    [{ url: 'https://user@x.example/' }, 'url validation_failed'],
+    [{ url: 'https://x.example/a\nb' }, 'url validation_failed'],
+    [{ url: 'https://x.example/\t' }, 'url validation_failed'],
+    [{ url: '\rhttps://x.example/' }, 'url validation_failed'],
+    [{ url: 'https://x.exa\u007fmple/' }, 'url validation_failed'],
+    [{ url: 'https://x.example/\u0085' }, 'url validation_failed'],
     [{ url: `https://x.example/${'x'.repeat(2000)}` }, 'url value_too_large'],
     [{ url: 'https://x.example/', types: [] }, 'types value_too_small'],
     [{ url: 'https://x.example/', types: ['nomination.made'] }, 'types[0] invalid_enum_value'],
@@ -491,6 +497,22 @@ test('invalid settings are rejected, and nothing is created', async () => {
   for (const [body, ...errors] of refused)
     assertRefused(await request(BASE, { method: 'POST', body }), ...errors);
   assert.deepEqual((await request(BASE)).body.webhook_endpoints, []);
+});
+
+test('a URL is stored and shown as the URL standard writes it', async () => {
+  const { create, patch, request } = await newBrp();
+  const written = [
+    [' HTTPS://Hooks.Example:443/a/../b c?q=ä#part ', 'https://hooks.example/b%20c?q=%C3%A4#part'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example/'],
+    ['https:\\\\x.example\\y', 'https://x.example/y'],
+  ] as const;
+  for (const [url, expected] of written) {
+    const { id, url: created } = await create(url);
+    assert.equal(created, expected);
+    assert.equal((await request(`${BASE}/${id}`)).body.url, expected);
+    await patch(id, { url: 'https://y.example/' });
+    assert.equal((await patch(id, { url })).body.url, expected);
+  }
 });
 
 test('without WEBHOOK_ALLOW_PRIVATE a URL is https and has no private address, and none is connected to', async () => {

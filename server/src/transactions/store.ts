@@ -32,7 +32,12 @@ export type SheetRow = {
   readonly correctedIds: Readonly<Record<number, string>> | null;
 };
 
-export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
+export type TransactionRecord = {
+  readonly row: SheetRow;
+  readonly cell: Cell;
+  /** Set for the operator only: see `withInvalidReasons`. */
+  readonly invalidReason?: string | null;
+};
 
 export type TransactionFilter = {
   readonly status: TransactionStatus | null;

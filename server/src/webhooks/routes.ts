@@ -28,7 +28,7 @@ import {
   listEndpoints,
   signingSecrets,
 } from './store.ts';
-import { urlFaults } from './url.ts';
+import { normalUrl, urlFaults } from './url.ts';
 import { wireDelivery, wireEndpoint } from './wire.ts';
 
 export type WebhookSettings = {
@@ -80,7 +80,8 @@ function endpointRoutes(
       endpoints.createWebhookEndpoint,
       async (call, tx) => {
         const now = clock.now();
-        const { url, types = ['*'], description = null } = call.body;
+        const { types = ['*'], description = null } = call.body;
+        const url = normalUrl(call.body.url);
         const { row, secret } = await createEndpoint(tx, feedsOf(call), { url, types, description }, now);
         const after = wireEndpoint(row, now);
         await audit(tx, call, 'created', { before: null, after }, now);
@@ -100,13 +101,10 @@ function endpointRoutes(
       endpoints.updateWebhookEndpoint,
       async (call, tx) => {
         const now = clock.now();
-        const change = await updateEndpoint(
-          tx,
-          tenantOf(call),
-          call.params.webhook_endpoint_id,
-          call.body,
-          now,
-        );
+        const { webhook_endpoint_id: id } = call.params;
+        const { url, ...others } = call.body;
+        const update = url === undefined ? others : { ...others, url: normalUrl(url) };
+        const change = await updateEndpoint(tx, tenantOf(call), id, update, now);
         const [before, after] = [wireEndpoint(change.before, now), wireEndpoint(change.after, now)];
         await audit(tx, call, 'updated', { before, after }, now);
         return after;
