@@ -9,7 +9,6 @@ import { type PageRequest, paginate } from '../platform/http/paging.ts';
 import { ProblemError, problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
-import { withInvalidReasons } from './invalid-reasons.ts';
 import {
   findTransaction,
   findTransactionHistory,
@@ -39,7 +38,7 @@ export function transactionRoutes(db: Db): Route[] {
             });
       // A viewer of a transaction may see its contract, so only an empty page has to check that the contract exists.
       if (records.length === 0) await checkContract();
-      return answerRecords(db, call, records, call.query);
+      return answerRecords(db, call.page, records, call.query);
     }),
 
     route(list, (call) => answerTransactions(db, call)),
@@ -82,7 +81,7 @@ type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions
 export async function answerTransactions(db: Db, call: AllCall): Promise<Buffer> {
   const filter = transactionFilter(call.query);
   const records = filter === null ? [] : await listPage(db, call, filter);
-  return answerRecords(db, call, records, call.query);
+  return answerRecords(db, call.page, records, call.query);
 }
 
 type FilterQuery = QueryOf<typeof exportEndpoints.exportTransactions>;
@@ -111,7 +110,7 @@ const listPage = (db: Db, { viewer, page }: ListCall, filter: TransactionFilter)
 
 async function answerRecords(
   db: Db,
-  { viewer, page }: ListCall,
+  page: PageRequest,
   found: readonly TransactionRecord[],
   query: ListQuery,
 ): Promise<Buffer> {
@@ -122,8 +121,7 @@ async function answerRecords(
     cell.version,
   ]);
   const assets = await assetsOf(db, records, query.include_assets === 'true');
-  const shown = viewer.kind === 'operator' ? await withInvalidReasons(db, records) : records;
-  return transactionEnvelope(shown, { pagination, assets });
+  return transactionEnvelope(records, { pagination, assets });
 }
 
 function positionOf({ after }: PageRequest): TransactionPosition | null {

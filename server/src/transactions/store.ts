@@ -15,6 +15,7 @@ import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, namesDays, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { withInvalidReasons } from './invalid-reasons.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -296,9 +297,10 @@ export function listTransactions(
   count: number,
 ): Promise<TransactionRecord[]> {
   const days = touchedDays(filter.delivery);
-  return listDays(db, { isNamed: namesDays(filter.delivery), ...days }, after?.day ?? null, () =>
-    listStored(db, viewer, filter, days, after, count),
-  );
+  return listDays(db, { isNamed: namesDays(filter.delivery), ...days }, after?.day ?? null, async () => {
+    const records = await listStored(db, viewer, filter, days, after, count);
+    return viewer.kind === 'operator' ? withInvalidReasons(db, records) : records;
+  });
 }
 
 /**
