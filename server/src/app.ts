@@ -32,6 +32,7 @@ import {
   operatorTable,
   portalDocument,
 } from './documentation.ts';
+import type { EventIds } from './events/ids.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
@@ -98,6 +99,7 @@ export type AppDependencies = {
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
+  readonly eventIds: EventIds;
   readonly webhooks: WebhookSettings;
   readonly importCounts: ImportCounts;
   readonly site: Site;
@@ -188,7 +190,7 @@ function rejectionLog(
 
 /** Creates the guards and cursors that the routes of a listener share. */
 async function mountingOf(
-  { config, db, clock, limiter, lastUsed, poller, queue }: AppDependencies,
+  { config, db, clock, limiter, lastUsed, poller, eventIds: ids, queue }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
@@ -209,7 +211,7 @@ async function mountingOf(
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
     const keys = keyCredentials(kind, db.current, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
-    const feed = { poller, queue, findPrincipal: principalFinder(keys, sessionAuth) };
+    const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
   return { sessionAuth, behind, forOwners };

@@ -9,7 +9,8 @@ import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { fingerprintText, readFingerprint } from './changes/store.ts';
 import type { Config } from './config.ts';
 import { createDocumentation } from './documentation.ts';
-import { continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { checkpointEvents, continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { readEventIds } from './events/ids.ts';
 import { EventPoller } from './events/poller.ts';
 import { countByKind, wireAlarm } from './exchange/alarms.ts';
 import { remindOfGates } from './exchange/process/gate-reminders.ts';
@@ -160,7 +161,8 @@ export const startService = (
     const queue = requestQueue(config, metrics);
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
-    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
+    const eventIds = await readEventIds(db.current);
+    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks, ids: eventIds };
     const poller = new EventPoller(db.current, logger, async (from) =>
       fingerprintText(await readFingerprint(from)),
     );
@@ -179,7 +181,7 @@ export const startService = (
       );
     const stores = { config, db, clock, logger, metrics, tracer, limiter, lastUsed };
     const site = createDocumentation(config);
-    const shared = { ...stores, queue, poller, webhooks, importCounts, site };
+    const shared = { ...stores, queue, poller, eventIds, webhooks, importCounts, site };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -203,7 +205,15 @@ export const startService = (
         ...platformJobs(config, db.current, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs(
-          { db: db.current, clock, logger, send: sender.send, random: Math.random, untilReplicated },
+          {
+            db: db.current,
+            clock,
+            logger,
+            send: sender.send,
+            random: Math.random,
+            ids: eventIds,
+            untilReplicated,
+          },
           poller,
           metrics,
         ),
@@ -285,6 +295,7 @@ const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
 const DELETE_EVENTS_EVERY_MS = 60_000;
+const COUNT_EVENTS_EVERY_MS = 10_000;
 const REMIND_EVERY_MS = 10_000;
 /** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
@@ -315,6 +326,7 @@ const platformJobs = (
     everyMs: DELETE_EVENTS_EVERY_MS,
     run: () => deleteOldEvents(db, dayStart(addDays(dayOf(clock.now()), -config.eventDays))),
   },
+  { name: 'event-checkpoints', everyMs: COUNT_EVENTS_EVERY_MS, run: () => checkpointEvents(db) },
   { name: 'key-reminders', everyMs: REMIND_EVERY_MS, run: () => remindOfExpiringKeys(db, clock.now()) },
   {
     name: 'gate-reminders',

@@ -5,7 +5,6 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
-import { sequenceOfEventId } from '../src/events/wire.ts';
 import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
@@ -78,7 +77,7 @@ test('the cursor of a waiting reader does not go back when a late announcement l
   const start = (await ask('/v1/events?after=latest')).body.pagination.next_cursor;
   for (let count = 0; count < 2; count++) await append(db, created());
   const [first, last] = (await ask(`/v1/events?after=${start}`)).body.events;
-  const sequence = sequenceOfEventId(first.id) ?? assert.fail();
+  const { sequence } = platform.eventIds.placeOf(`brp/${brp.no}`, first.id) ?? assert.fail();
   // Writers announce themselves with these locks. One may take its lock long after it has read the bound.
   const writer = new pg.Client({ connectionString: platform.databaseUrl });
   await writer.connect();

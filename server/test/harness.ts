@@ -13,6 +13,7 @@ import {
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { type Config, readConfig } from '../src/config.ts';
+import { type EventIds, readEventIds } from '../src/events/ids.ts';
 import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
 import { openDatabase, type PrimaryDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
@@ -40,6 +41,7 @@ export type TestPlatform = {
   adminUrl: string;
   databaseUrl: string;
   db: PrimaryDatabase;
+  eventIds: EventIds;
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
   clock: TestClock;
@@ -103,6 +105,7 @@ export async function startTestPlatform(
     adminUrl,
     databaseUrl,
     db,
+    eventIds: await readEventIds(db),
     flush,
     clock,
     world: createWorld(db, clock, config.marketRules),

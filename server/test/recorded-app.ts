@@ -13,7 +13,7 @@ import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';
 
 /** The APIs of a platform, without their listeners. `asked` has the reads of all requests; the test empties it. */
-export async function createRecordedApp({ config, customerUrl, db, clock }: TestPlatform) {
+export async function createRecordedApp({ config, customerUrl, db, eventIds, clock }: TestPlatform) {
   const asked: Asked[] = [];
   const texts = new Map<string, string>();
   const record = (statement: Statement, values: readonly unknown[]) => {
@@ -45,9 +45,14 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
     lastUsed: createLastUsed(db),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
+    eventIds,
     importCounts: { rows: 0, rejected: 0 },
     site: createDocumentation(config),
-    webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
+    webhooks: {
+      ids: eventIds,
+      allowsPrivate: true,
+      send: () => Promise.reject(new Error('nothing is sent here')),
+    },
   };
   const app = await createApp({ ...parts, customerUrl, portal: null });
   return { app, customerApp: await createCustomerApp(parts), recording, asked };

@@ -1,5 +1,6 @@
 import { type Changes, portalChangesEndpoints } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
+import type { EventIds } from '../events/ids.ts';
 import type { WaitFilter } from '../events/poller.ts';
 import { type Feed, waitForEvent } from '../events/routes.ts';
 import { listChangedTypes, readHorizon, type Tenant, tenantsOf } from '../events/store.ts';
@@ -16,8 +17,8 @@ const EVERYTHING = '*';
 /** A state of the records that a user can see. */
 type State = { readonly sequence: number; readonly fingerprint: Fingerprint | null };
 
-const positionOf = ({ sequence, fingerprint }: State): Position => [
-  sequence,
+const positionOf = ({ sequence, fingerprint }: State, ids: EventIds, reader: Tenant): Position => [
+  ids.cursorOf(reader, sequence),
   fingerprint?.audit ?? '',
   fingerprint?.message ?? '',
 ];
@@ -29,17 +30,20 @@ export const changesRoutes = (db: PrimaryDb, clock: MovableClock, feed: Feed): R
   route(portalChangesEndpoints.listChanges, async (call): Promise<Changes> => {
     const { page, query } = call;
     const owner = getOwner(call);
+    const [reader] = tenantsOf(owner);
     const tenants = owner.type === 'operator' ? null : tenantsOf(owner);
     const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
     const answer = (changed: readonly string[], state: State) => ({
       changed: [...changed],
       server_time: formatInstant(clock.now()),
-      next: page.seal(positionOf(state)),
+      next: page.seal(positionOf(state, feed.ids, reader)),
     });
     let state = await readState(db, owner);
     if (page.after === null) return answer([], state);
+    const [place, ...fingerprint] = page.after;
+    const after = feed.ids.placeOf(reader, String(place))?.sequence ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      const changed = await changesSince(db, tenants, page.after, state);
+      const changed = await changesSince(db, tenants, after, fingerprint, state);
       if (changed.length > 0 || monotonicNow() >= endsAt) return answer(changed, state);
       if (!(await waitForChange(call, feed, tenants, state, endsAt - monotonicNow()))) {
         return answer([], state);
@@ -57,11 +61,11 @@ async function readState(db: PrimaryDb, owner: Owner): Promise<State> {
 async function changesSince(
   db: PrimaryDb,
   tenants: readonly Tenant[] | null,
-  [sequence, audit, message]: Position,
+  after: number,
+  [audit, message]: Position,
   state: State,
 ): Promise<readonly string[]> {
-  const after = Number(sequence);
-  // A restored database has an older log.
+  // A restored database has an older log, and an earlier version had other places.
   if (after > state.sequence) return [EVERYTHING];
   const types = after === state.sequence ? [] : await listChangedTypes(db, tenants, after, state.sequence);
   if (types === null) return [EVERYTHING];

@@ -17,7 +17,7 @@ import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
 import type { Portal } from './portal-files.ts';
 import { PROBLEM_MEDIA_TYPE, ProblemError, problem, problemBody, validationProblem } from './problem.ts';
-import { requestIds } from './request-id.ts';
+import { requestId } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
 import { announcesBody, isUtf8, mediaTypeOf } from './streams.ts';
 
@@ -65,7 +65,6 @@ const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_M
 /** Creates an HTTP server that answers every error with a problem, even for input that is not HTTP. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { queue } = options;
-  const requestIdOf = requestIds();
   const connections = new ConnectionDrain();
   const early: EarlyAnswers = {
     headers: commonHeaders(options),
@@ -75,7 +74,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     loggerInstance: withoutChildLoggers(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIdOf,
+    genReqId: requestId,
     trustProxy: options.trustProxy,
     // No limit for the registration of routes: on a busy machine it takes longer than the default of 10 s.
     pluginTimeout: 0,
@@ -90,7 +89,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       answerProblem(request, reply, toProblem(error));
     },
     clientErrorHandler: (error, socket) =>
-      answerBrokenRequest(error, socket, early, options.requestTimeoutMs, requestIdOf(null)),
+      answerBrokenRequest(error, socket, early, options.requestTimeoutMs, requestId(null)),
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
@@ -104,7 +103,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         start: handler,
         reject(request, response, waitedMs) {
           if (connections.isClosing) closeAfter(request, response);
-          rejectOverload(request, response, early, requestIdOf(request));
+          rejectOverload(request, response, early, requestId(request));
           options.onReject(request.method ?? '', waitedMs / 1000);
         },
       };
