@@ -269,7 +269,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   },
   webhook_delivery_id: { description: 'Id of the delivery.', example: 'whd_01k9x41m8qf4t9v6q3w7x1y0zk' },
   alarm_id: { description: 'Id of the alarm.', example: 'alm_01jhm5b2m8f4t9v6q3w7x1y0zk' },
-  event_id: { description: 'Id of the event.', example: 'evt_01m7fmt31re008000000001f2k' },
+  event_id: { description: 'Id of the event.', example: 'evt_01m7fmt31rf7krgde08br5b6y1' },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },
 };

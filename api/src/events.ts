@@ -40,10 +40,10 @@ const eventSchema = (reader: EventReader) =>
     EVENT_TYPES_OF[reader].map((type) =>
       Type.Object(
         {
-          id: Type.String({ examples: ['evt_01m7fmt31re008000000001f2k'] }),
+          id: Type.String({ examples: ['evt_01m7fmt31rf7krgde08br5b6y1'] }),
           type: Type.Literal(type),
           occurred_at: DateTime('When the change was made.', '2026-11-15T13:02:11Z'),
-          sequence: Type.Integer({ description: 'Rises from event to event; it may have gaps.' }),
+          sequence: Type.Integer({ description: 'Counts your events, from the oldest to the newest.' }),
           data: EVENT_TYPES[type].data,
         },
         { title: eventTitleOf(type), description: EVENT_TYPES[type].description },
@@ -57,10 +57,10 @@ const eventSchema = (reader: EventReader) =>
   ) as TUnsafe<SaldoEvent>;
 
 const example = (type: string, data: object) => ({
-  id: 'evt_01m7fmt31re008000000001f2k',
+  id: 'evt_01m7fmt31rf7krgde08br5b6y1',
   type,
   occurred_at: '2026-11-15T13:02:11Z',
-  sequence: 48211,
+  sequence: 1204,
   data,
 });
 const nomination = {
@@ -96,7 +96,7 @@ const query = (reader: EventReader) =>
       Type.String({
         description:
           'The place to go on from: `pagination.next_cursor` of the previous answer, which stays valid when `types` change, or the id of an event. `latest`: only what happens from now on. Absent: from the oldest event that is kept, or with `newest_first` from the newest.',
-        examples: ['WzQ4MjExXQ.k7Jr0WcP2dQx1mZt'],
+        examples: ['feed_0000000000f3evxf1wpgfffb0g'],
       }),
     ),
     wait: Type.Optional(
@@ -131,7 +131,7 @@ const list = <const Path extends string>(id: string, path: Path, reader: EventRe
     example: {
       response: {
         events: [EXAMPLES[reader]],
-        pagination: { limit: 10, has_more: false, next_cursor: 'WzQ4MjExXQ.k7Jr0WcP2dQx1mZt' },
+        pagination: { limit: 10, has_more: false, next_cursor: 'feed_0000000000f3evxf1wpgfffb0g' },
       },
     },
   });

@@ -260,7 +260,7 @@ export const PROBLEMS = {
     status: 410,
     title: 'Events Expired',
     explanation:
-      'Events after the place in `after` are not kept any more, or the place is unknown to the log.',
+      'Events after the place in `after` are not kept any more, or the place is not one of your feed.',
     remedy:
       'Read your records anew, then follow the events without `after`, or with `latest` as its value. Ask at least once within the days that events are kept.',
   },

@@ -139,7 +139,7 @@ export const transactionFilterOrder = ordered(
   ['delivery_start', 'delivery_end'],
   ['slot_number_from', 'slot_number_to'],
 );
-const listExample = {
+export const transactionListExample = {
   transactions: [transactionExample],
   pagination: { limit: 10, has_more: false, next_cursor: null },
   assets: [assetExample],
@@ -158,7 +158,7 @@ export const transactionEndpoints = {
     body: null,
     response: TransactionList,
     problems: ['contract_not_found'],
-    example: { response: listExample },
+    example: { response: transactionListExample },
   }),
   listTransactions: endpoint({
     id: 'listTransactions',
@@ -172,7 +172,7 @@ export const transactionEndpoints = {
     body: null,
     response: TransactionList,
     problems: [],
-    example: { response: listExample },
+    example: { response: transactionListExample },
   }),
   getTransaction: endpoint({
     id: 'getTransaction',

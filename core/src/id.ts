@@ -15,6 +15,7 @@ export const ID_PREFIX = {
   message: 'msg',
   alarm: 'alm',
   event: 'evt',
+  feedPlace: 'feed',
   webhookEndpoint: 'whe',
   webhookDelivery: 'whd',
 } as const;
@@ -127,22 +128,6 @@ export function uuidV7(ms: number, counter12: number, random: Uint8Array): strin
     hex += BYTE_HEX[at === 0 ? (byte & 0x3f) | 0x80 : byte]!;
   }
   return hyphenated(hex);
-}
-
-/**
- * The id of an event is a UUIDv7 with the event's sequence, up to 53 bits, in the place of random bits. It needs no
- * column and no index of its own.
- */
-export function eventUuid(ms: number, sequence: number): string {
-  assert(Number.isSafeInteger(sequence) && sequence >= 0, 'a sequence has at most 53 bits');
-  return hyphenated(`${hexText(ms, 12)}70008${hexText(sequence, 15)}`);
-}
-
-/** The sequence in an id of `eventUuid`; null for other UUIDs. */
-export function eventSequence(uuid: string): number | null {
-  const hex = uuid.replaceAll('-', '');
-  const sequence = Number.parseInt(hex.slice(17), 16);
-  return hex.slice(12, 17) === '70008' && Number.isSafeInteger(sequence) ? sequence : null;
 }
 
 /** Checks the form while encoding: a regular expression would double the time. */

@@ -31,6 +31,7 @@ import {
   operatorTable,
   portalDocument,
 } from './documentation.ts';
+import type { EventIds } from './events/ids.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
@@ -97,6 +98,7 @@ export type AppDependencies = {
   readonly lastUsed: LastUsed;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
+  readonly eventIds: EventIds;
   readonly webhooks: WebhookSettings;
   readonly importCounts: ImportCounts;
   readonly site: Site;
@@ -189,7 +191,7 @@ function rejectionLog(
 
 /** Creates the guards and cursors that the routes of a listener share. */
 async function mountingOf(
-  { config, db, clock, limiter, lastUsed, poller, queue }: AppDependencies,
+  { config, db, clock, limiter, lastUsed, poller, eventIds: ids, queue }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
   const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
@@ -210,7 +212,7 @@ async function mountingOf(
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
     const keys = keyCredentials(kind, db.current, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
-    const feed = { poller, queue, findPrincipal: principalFinder(keys, sessionAuth) };
+    const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
   return { sessionAuth, behind, forOwners };
@@ -307,7 +309,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db.current, clock, exchangeOf(config)),
-  ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+  ...(config.sandbox ? sandboxRoutes(db.current, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db.current, clock, exchangeOf(config)) : []),
 ];
 
@@ -369,7 +371,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   const forAccounts = forOwners('account');
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
   mountRoutes(app, marketRoutes(db.current, listing), forAccounts);
-  mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, eventRoutes(db.current, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);

@@ -9,7 +9,8 @@ import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import { fingerprintText, readFingerprint } from './changes/store.ts';
 import { type Config, createFolders } from './config.ts';
 import { createDocumentation } from './documentation.ts';
-import { continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { checkpointEvents, continueEventLog, deleteOldEvents } from './events/actions.ts';
+import { readEventIds } from './events/ids.ts';
 import { EventPoller } from './events/poller.ts';
 import { countByKind, wireAlarm } from './exchange/alarms.ts';
 import { remindOfGates } from './exchange/process/gate-reminders.ts';
@@ -23,7 +24,12 @@ import { nominateDue } from './nominations/actions.ts';
 import { remindOfExpiringKeys } from './parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
-import { type Database, type OpenDatabase, openDatabase } from './platform/db/database.ts';
+import {
+  type Database,
+  type OpenDatabase,
+  openDatabase,
+  type PrimaryDatabase,
+} from './platform/db/database.ts';
 import { SALDO } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { checkSettings } from './platform/db/pooler.ts';
@@ -150,7 +156,7 @@ export const startService = (
         .flush()
         .catch((err: unknown) => logger.warn({ err }, 'last use of keys and sessions not written')),
     );
-    if (config.sandbox) await followSandboxClock(db, clock);
+    if (config.sandbox) await followSandboxClock(db.current, clock);
 
     const metrics = createMetrics();
     addPlatformMetrics(metrics, db, clock);
@@ -161,8 +167,8 @@ export const startService = (
     const queue = requestQueue(config, metrics);
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
-    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks };
-    // Replicas know neither the locks nor the order of the newest events.
+    const eventIds = await readEventIds(db.current);
+    const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks, ids: eventIds };
     const poller = new EventPoller(db.current, logger, async (from) =>
       fingerprintText(await readFingerprint(from)),
     );
@@ -181,7 +187,7 @@ export const startService = (
       );
     const stores = { config, db, clock, logger, metrics, tracer, limiter, lastUsed };
     const site = createDocumentation(config);
-    const shared = { ...stores, queue, poller, webhooks, importCounts, site };
+    const shared = { ...stores, queue, poller, eventIds, webhooks, importCounts, site };
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -202,10 +208,18 @@ export const startService = (
       const { replication } = db;
       const untilReplicated = async () => replication?.untilReplicated();
       const all = [
-        ...platformJobs(config, db, clock, lastUsed),
+        ...platformJobs(config, db.current, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs(
-          { db, clock, logger, send: sender.send, random: Math.random, untilReplicated },
+          {
+            db: db.current,
+            clock,
+            logger,
+            send: sender.send,
+            random: Math.random,
+            ids: eventIds,
+            untilReplicated,
+          },
           poller,
           metrics,
         ),
@@ -295,6 +309,7 @@ const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
 const DELETE_EVENTS_EVERY_MS = 60_000;
+const COUNT_EVENTS_EVERY_MS = 10_000;
 const REMIND_EVERY_MS = 10_000;
 /** Short, so that a change seconds before its gate is still sent in time. */
 const SEND_EVERY_MS = 1_000;
@@ -304,7 +319,12 @@ const SIMULATE_EVERY_MS = 1_000;
 const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
-const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
+const platformJobs = (
+  config: Config,
+  db: PrimaryDatabase,
+  clock: MovableClock,
+  lastUsed: LastUsed,
+): Job[] => [
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
@@ -320,6 +340,7 @@ const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUse
     everyMs: DELETE_EVENTS_EVERY_MS,
     run: () => deleteOldEvents(db, dayStart(addDays(dayOf(clock.now()), -config.eventDays))),
   },
+  { name: 'event-checkpoints', everyMs: COUNT_EVENTS_EVERY_MS, run: () => checkpointEvents(db) },
   { name: 'key-reminders', everyMs: REMIND_EVERY_MS, run: () => remindOfExpiringKeys(db, clock.now()) },
   {
     name: 'gate-reminders',

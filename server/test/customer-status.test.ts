@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Transaction } from '@saldo/api';
+import type { OperatorTransaction, Transaction } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { type Answer, assertProblem, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, flat, listNominated } from './nominated.ts';
@@ -112,6 +112,43 @@ test('a deactivation invalidates from the effective day on; earlier days can sti
     assert.equal(await statusOf(seller, contract), 'in_progress', 'it follows from dates and activation');
   }
   platform.clock.set(MORNING);
+});
+
+test('the operator sees why a transaction is invalid; a BRP sees that it is', async () => {
+  const { seller, producer, contract } = await makeMarket();
+  for (const day of [TODAY, TOMORROW]) await put(contract, day);
+  const list = async (query: string): Promise<OperatorTransaction[]> =>
+    (await operator(`/operator/v1/transactions?contract_id=${contract.id}&${query}`)).body.transactions;
+  const reasonsOf = async (query: string) =>
+    (await list(query)).map(({ status, invalid_reason: reason }) => [status, reason]);
+  const [first, second] = await list(`delivery_date=${TODAY}&limit=2`);
+  assert.deepEqual([first?.invalid_reason, second?.invalid_reason], [null, null]);
+  const reason = 'Zähler „7“ getauscht\n\\o/ 😀';
+  const invalidated = await operator(`/operator/v1/transactions/${second?.id}/invalidate`, {
+    method: 'POST',
+    body: { reason },
+  });
+  assert.deepEqual([invalidated.body.status, invalidated.body.invalid_reason], ['invalid', reason]);
+  await setStatus(seller, producer, 'deactivated');
+  const today = await reasonsOf(`delivery_date=${TODAY}&limit=3`);
+  assert.deepEqual(today, [
+    ['valid', null],
+    ['invalid', reason],
+    ['valid', null],
+  ]);
+  const tomorrow = await reasonsOf(`delivery_date=${TOMORROW}&limit=100`);
+  assert.deepEqual(tomorrow, Array(96).fill(['invalid', 'customer_deactivated']));
+  assert.deepEqual(await reasonsOf(`status=invalid&limit=2`), [
+    ['invalid', reason],
+    ['invalid', 'customer_deactivated'],
+  ]);
+  const seen = (await asBrp(seller)(`/v1/transactions/${second?.id}`)).body;
+  assert.deepEqual([seen.status, 'invalid_reason' in seen], ['invalid', false]);
+  await setStatus(seller, producer, 'active');
+  assert.deepEqual(await reasonsOf(`delivery_date=${TOMORROW}&limit=2`), [
+    ['superseded', null],
+    ['valid', null],
+  ]);
 });
 
 test('a reactivation restores what the deactivation had made invalid, and nothing else', async () => {

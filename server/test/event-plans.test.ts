@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventType } from '@saldo/api';
 import pg from 'pg';
+import { checkpointEvents } from '../src/events/actions.ts';
+import { readNumbers } from '../src/events/numbers.ts';
 import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/events/store.ts';
 import { MEASURE } from '../src/health/metrics.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
-import { type Db, openDatabase } from '../src/platform/db/database.ts';
+import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
@@ -21,7 +23,7 @@ const FEEDS = ['brp/1', 'operator', 'account/1', 'accounts'];
 const OTHER_BRPS = 36;
 
 const databaseUrl = await createDatabase();
-const db = openDatabase(databaseUrl);
+const db = openDatabase(databaseUrl).current;
 atEnd(() => db.close());
 const reader = new pg.Client(readerConfig(databaseUrl));
 await reader.connect();
@@ -67,17 +69,19 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   account: { type: 'account', accountNo: 1 },
 };
 
-async function pageOf(owner: Owner, types: readonly EventType[] | null, after: number) {
-  const asked: Asked[] = [];
-  const recording = {
+const recordingTo = (asked: Asked[]) =>
+  ({
     query(statement: Statement, values: readonly unknown[] = []) {
       asked.push({ statement, values });
       return db.query(statement, values);
     },
-  } as Pick<Db, 'query'> as Db;
+  }) as Pick<PrimaryDb, 'query'> as PrimaryDb;
+
+async function pageOf(owner: Owner, types: readonly EventType[] | null, after: number) {
+  const asked: Asked[] = [];
   const filter = { tenants: tenantsOf(owner), types };
   const range = { order: 'oldest_first', after, upTo: horizon, count: PAGE } as const;
-  const { events, readTo } = await listEvents(recording, filter, range);
+  const { events, readTo } = await listEvents(recordingTo(asked), filter, range);
   const [one = assert.fail(), ...others] = asked;
   assert.deepEqual(others, [], 'one statement');
   return { events, readTo, ...(await costOf(one)) };
@@ -119,6 +123,25 @@ for (const [api, owner] of Object.entries(OWNERS)) {
     });
   }
 }
+
+test('the number of an event is counted from a checkpoint, wherever it is', async () => {
+  const numberAt = async (place: number) => {
+    const asked: Asked[] = [];
+    const [[number] = []] = await readNumbers(recordingTo(asked), [{ feeds: ['brp/1'], places: [place] }]);
+    const [one = assert.fail()] = asked;
+    return { number, blocks: (await costOf(one)).blocks };
+  };
+  const range = { order: 'newest_first', after: 0, upTo: horizon, count: 1 } as const;
+  const { events } = await listEvents(db, { tenants: ['brp/1'], types: null }, range);
+  const { sequence: last } = events[0] ?? assert.fail();
+  const uncounted = await numberAt(last);
+  await checkpointEvents(db);
+  const counted = await numberAt(last);
+  const rows = ROWS / (FEEDS.length + OTHER_BRPS);
+  assert.deepEqual([uncounted.number, counted.number], Array(2).fill((rows / 2) * (1 + EVENTS_PER_ROW)));
+  assert.ok(uncounted.blocks > rows / 2, `${uncounted.blocks} blocks`);
+  assert.ok(counted.blocks < 1_500, `${counted.blocks} blocks`);
+});
 
 test('a scrape of the metrics reads one row of the log by its key', async () => {
   const { scans } = await costOf({ statement: MEASURE, values: ['2026-11-16T12:00:00Z', '2026-11-16'] });

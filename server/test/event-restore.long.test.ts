@@ -83,6 +83,9 @@ for (const [where, environment] of cases) {
     }
     const all = await read(copy, '');
     assert.deepEqual(all.subjects, [...kept, ...fresh]);
+    const newest = afterBackup.events.at(-1)?.sequence ?? 0;
+    for (const { sequence } of all.events.slice(-fresh.length))
+      assert.ok(sequence > newest, 'sequences rise');
     const ids = new Set([...all.events, ...afterBackup.events].map(({ id }) => id));
     assert.equal(ids.size, kept.length + fresh.length + lost.length, 'no id is used twice');
 

@@ -5,8 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
-import { sequenceOfEventId } from '../src/events/wire.ts';
-import { type Db, openDatabase } from '../src/platform/db/database.ts';
+import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { type Answer, assertProblem, client, startTestPlatform } from './harness.ts';
@@ -78,7 +77,7 @@ test('the cursor of a waiting reader does not go back when a late announcement l
   const start = (await ask('/v1/events?after=latest')).body.pagination.next_cursor;
   for (let count = 0; count < 2; count++) await append(db, created());
   const [first, last] = (await ask(`/v1/events?after=${start}`)).body.events;
-  const sequence = sequenceOfEventId(first.id) ?? assert.fail();
+  const { sequence } = platform.eventIds.placeOf(`brp/${brp.no}`, first.id) ?? assert.fail();
   // Writers announce themselves with these locks. One may take its lock long after it has read the bound.
   const writer = new pg.Client({ connectionString: platform.databaseUrl });
   await writer.connect();
@@ -153,7 +152,7 @@ test('any number of waiting readers share one poll', async () => {
       queries++;
       return [{ last: 7, horizon: 7 }];
     },
-  } as unknown as Db;
+  } as unknown as PrimaryDb;
   const poller = new EventPoller(counting, pino({ level: 'silent' }));
   const filter = { tenants: ['brp/1'] as const, types: null };
   const leaving = new AbortController();

@@ -13,8 +13,9 @@ import {
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { type Config, readConfig } from '../src/config.ts';
+import { type EventIds, readEventIds } from '../src/events/ids.ts';
 import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
-import { type Database, openDatabase } from '../src/platform/db/database.ts';
+import { openDatabase, type PrimaryDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { startPlatform } from '../src/start-platform.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
@@ -39,7 +40,8 @@ export type TestPlatform = {
   customerUrl: string;
   adminUrl: string;
   databaseUrl: string;
-  db: Database;
+  db: PrimaryDatabase;
+  eventIds: EventIds;
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
   clock: TestClock;
@@ -90,7 +92,7 @@ export async function startTestPlatform(
     portalDir: options.portalDir ?? null,
   });
   atEnd(() => platform.stop());
-  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl }).current;
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   let monotonicMs = 0;
@@ -104,6 +106,7 @@ export async function startTestPlatform(
     adminUrl,
     databaseUrl,
     db,
+    eventIds: await readEventIds(db),
     flush,
     clock,
     world: createWorld(db, clock, config.marketRules),

@@ -207,7 +207,8 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     operatorListTransactions: {
       '- status=valid type=ppa delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
         'sheet_of_day(; delivery_day, contract_no)',
-      'status=invalid': 'sheet_invalid(; delivery_day, contract_no)',
+      'status=invalid':
+        'sheet_invalid(; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day)',
       'status=superseded': 'sheet_superseded(; delivery_day, contract_no)',
       'sender_eic={eic} sender_eic={eic}&receiver_eic={eic} status=invalid&sender_eic={eic}':
         'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)',

@@ -340,18 +340,17 @@ test('a customer without contracts may be assigned without a balance group, and 
   const [group, nextGroup] = [await world.group(brp), await world.group(next)];
   const customer = await world.customer(brp, { group });
   assert.equal(succeed(await patchAsOperator(customer, { brp_id: next.id })).body.balance_group, null);
-  assert.deepEqual(
-    (await placementsOf(next, customer)).map(({ first_day, last_day }) => [first_day, last_day]),
-    [[null, TODAY]],
-  );
+  assert.deepEqual(await placementsOf(next, customer), [], 'the group of the other BRP is not shown');
   succeed(await patch(next, customer, moveTo(nextGroup.eic)));
-  assert.deepEqual(
-    (await placementsOf(next, customer)).map(({ first_day, last_day }) => [first_day, last_day]),
-    [
-      [TOMORROW, null],
-      [null, TODAY],
-    ],
-  );
+  const own = {
+    balance_group: { eic: nextGroup.eic, tso: 'DE_AMPRION' },
+    first_day: TOMORROW,
+    last_day: null,
+  };
+  assert.deepEqual(await placementsOf(next, customer), [own]);
+  const former = { balance_group: { eic: group.eic, tso: 'DE_AMPRION' }, first_day: null, last_day: TODAY };
+  const { placements } = (await operator(`/operator/v1/customers/${customer.id}/placements`)).body;
+  assert.deepEqual(placements, [own, former], 'the operator sees all');
 });
 
 test('a clock that was set back cuts off later placements', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
-import { encodeId, eventUuid, ID_PREFIX } from '@saldo/core/id.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
 import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -108,7 +109,7 @@ const provocations = {
   message_not_found: () => asOperator('GET', '/messages/msg_x'),
   alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
   event_not_found: () => request('/v1/events/evt_x'),
-  events_expired: () => request(`/v1/events?after=${encodeId(ID_PREFIX.event, eventUuid(0, 2 ** 50))}`),
+  events_expired: () => request(`/v1/events?after=${encodeId(ID_PREFIX.event, randomUUID())}`),
   webhook_endpoint_not_found: () => request('/v1/webhook-endpoints/whe_x'),
   webhook_delivery_not_found: async () => {
     const id = await newWebhook();

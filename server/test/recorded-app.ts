@@ -5,7 +5,7 @@ import { createDocumentation } from '../src/documentation.ts';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
-import type { Database } from '../src/platform/db/database.ts';
+import type { PrimaryDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
@@ -13,7 +13,7 @@ import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';
 
 /** The APIs of a platform, without their listeners. `asked` has the reads of all requests; the test empties it. */
-export async function createRecordedApp({ config, customerUrl, db, clock }: TestPlatform) {
+export async function createRecordedApp({ config, customerUrl, db, eventIds, clock }: TestPlatform) {
   const asked: Asked[] = [];
   const texts = new Map<string, string>();
   const record = (statement: Statement, values: readonly unknown[]) => {
@@ -22,7 +22,7 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
     texts.set(name, text);
     asked.push({ statement, values });
   };
-  const queries: Pick<Database, 'query' | 'arrays'> = {
+  const queries: Pick<PrimaryDatabase, 'query' | 'arrays'> = {
     query(statement, values = []) {
       record(statement, values);
       return db.query(statement, values);
@@ -32,7 +32,7 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
       return db.arrays(statement, values);
     },
   };
-  const recording: Database = { ...db, ...queries, hot: queries };
+  const recording: PrimaryDatabase = { ...db, ...queries, hot: queries };
   const logger = pino({ level: 'silent' });
   const parts = {
     config,
@@ -45,9 +45,14 @@ export async function createRecordedApp({ config, customerUrl, db, clock }: Test
     lastUsed: createLastUsed(db),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
+    eventIds,
     importCounts: { rows: 0, rejected: 0 },
     site: createDocumentation(config),
-    webhooks: { allowsPrivate: true, send: () => Promise.reject(new Error('nothing is sent here')) },
+    webhooks: {
+      ids: eventIds,
+      allowsPrivate: true,
+      send: () => Promise.reject(new Error('nothing is sent here')),
+    },
   };
   const app = await createApp({ ...parts, customerUrl, portal: null });
   return { app, customerApp: await createCustomerApp(parts), recording, asked };

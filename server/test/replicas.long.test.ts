@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { createBrpClient } from '@saldo/sdk';
+import { appendEvents, type NewEvent } from '../src/events/store.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { assertProblem, type Client, client, startTestPlatform, type TestPlatform } from './harness.ts';
 import { startReplication, type TestServer } from './replication.ts';
@@ -199,6 +200,49 @@ test('the feed has no lag, and a reader of the feed finds the records of its eve
     assert.equal(await valueFor(elsewhere, { [POSITION]: position }), value);
   });
 });
+
+const account = client(platform.customerUrl, await world.accountKey());
+/** An event of each API's feed, and where it is read. */
+const FEEDS: Record<string, { event: NewEvent; read: (query: string) => ReturnType<Client> }> = {
+  BRP: {
+    event: {
+      type: 'contract.created',
+      tenants: [`brp/${brp.no}`],
+      data: { object: 'contract', id: contract.id },
+    },
+    read: (query) => reader(`/v1/events?${query}`),
+  },
+  operator: {
+    event: {
+      type: 'exchange.alarm',
+      tenants: ['operator'],
+      data: { object: 'alarm', id: 'alm_x', kind: 'unreadable', tso: null, delivery_date: null },
+    },
+    read: (query) => operator(`/operator/v1/events?${query}`),
+  },
+  customer: {
+    event: { type: 'asset.published', tenants: ['accounts'], data: { object: 'asset', id: 'ast_x' } },
+    read: (query) => account(`/v1/events?${query}`),
+  },
+};
+
+for (const [api, { event, read }] of Object.entries(FEEDS)) {
+  test(`the ${api} feed loses no event, whether the replicas have it or not`, async () => {
+    const { next_cursor: latest } = (await read('after=latest')).body.pagination;
+    const append = () => platform.db.transaction((tx) => appendEvents(tx, [event], platform.clock.now()));
+    const typesAfter = async (place: string) =>
+      (await read(`after=${place}`)).body.events.map(({ type }: { type: string }) => type);
+    for (let count = 0; count < 3; count++) await append();
+    await untilReplayed();
+    assert.deepEqual(await typesAfter(latest), Array(3).fill(event.type));
+    await whilePaused(async () => {
+      await append();
+      assert.deepEqual(await typesAfter(latest), Array(4).fill(event.type));
+      const [{ id }] = (await read('order=newest_first&limit=1')).body.events;
+      assert.equal((await read(`after=${id}`)).body.events.length, 0);
+    });
+  });
+}
 
 test('a webhook is not sent before the replicas have its event', async (t) => {
   const own = openDatabase(primary.url, {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { movableClock } from '../src/platform/clock.ts';
+import { followSandboxClock } from '../src/sandbox/operator-routes.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 
@@ -36,6 +38,44 @@ test('an invalid time changes nothing', async () => {
     assert.deepEqual(problemOf(answer), { code: 'validation', errors: [error] });
   }
   assert.deepEqual((await operator('/operator/v1/clock')).body, before);
+});
+
+test('a clock that was set stays set, whatever reads it at the same time', async () => {
+  const { producer, seller } = await world.pair();
+  const request = client(platform.baseUrl, seller.key);
+  const path = `/v1/customers/${producer.id}/preview`;
+  for (let day = 10; day < 30; day++) {
+    const reading = Array.from({ length: 4 }, () => operator('/operator/v1/clock'));
+    await setClock(`2026-11-${day}T10:00:00Z`);
+    const [{ body }] = await Promise.all([request(path, { method: 'POST', body: {} }), ...reading]);
+    assert.equal(body.effective_day, `2026-11-${day + 1}`);
+    assert.equal((await operator('/operator/v1/clock')).body.now, `2026-11-${day}T10:00:00Z`);
+  }
+});
+
+test('a read of the clock that was overtaken by a later one has no effect', async () => {
+  const clock = movableClock(platform.clock);
+  const offsetMs = async () => {
+    await followSandboxClock(platform.db, clock);
+    return clock.offsetMs();
+  };
+  await setClock('2026-11-01T01:00:00Z');
+  assert.equal(await offsetMs(), 3_600_000);
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const slow = {
+    ...platform.db,
+    async query(...call: Parameters<typeof platform.db.query>) {
+      const rows = await platform.db.query(...call);
+      await isReleased;
+      return rows;
+    },
+  } as typeof platform.db;
+  const overtaken = followSandboxClock(slow, clock);
+  await setClock('2026-11-01T02:00:00Z');
+  assert.equal(await offsetMs(), 7_200_000);
+  release();
+  await overtaken;
+  assert.equal(clock.offsetMs(), 7_200_000);
 });
 
 test('outside of a sandbox the clock cannot be set', async () => {

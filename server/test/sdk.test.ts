@@ -82,13 +82,15 @@ test('an operator imports a day, and its BRP reads all pages', async () => {
 
 test('an export has the records of the pages, as a file or one by one', async () => {
   const day = { delivery_date: DAY };
-  const [listed, exported, ofAll] = [[], [], []] as unknown[][];
+  const [listed, exported, ofAll, allListed] = [[], [], [], []] as unknown[][];
   for await (const record of brp.transactions.each(day)) listed!.push(record);
   for await (const record of brp.exports.eachTransaction(day)) exported!.push(record);
   for await (const record of operator.exports.eachTransaction(day)) ofAll!.push(record);
+  for await (const record of operator.transactions.each(day)) allListed!.push(record);
   assert.equal(listed?.length, 100);
   assert.deepEqual(exported, listed);
-  assert.deepEqual(ofAll, listed);
+  assert.equal(allListed?.length, 100);
+  assert.deepEqual(ofAll, allListed);
   const { fileName, mediaType, body } = await brp.exports.transactions({ ...day, format: 'parquet' });
   assert.deepEqual([fileName, mediaType], [`transactions_${DAY}.parquet`, 'application/vnd.apache.parquet']);
   assert.match(Buffer.from(await new Response(body).arrayBuffer()).toString('latin1'), /^PAR1[^]*PAR1$/);

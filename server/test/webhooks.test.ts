@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { LIMITS, type SaldoEvent } from '@saldo/api';
 import { Webhook } from 'standardwebhooks';
 import { appendEvents, EVENTS_PER_ROW } from '../src/events/store.ts';
+import { statement } from '../src/platform/db/statement.ts';
+import { fanOutEvents } from '../src/webhooks/fan-out.ts';
 import { RETRY_DELAYS_MS } from '../src/webhooks/results.ts';
 import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import {
@@ -45,6 +47,10 @@ const ownerOf = (brp: WorldBrp) => ({ type: 'brp' as const, brpNo: brp.no });
 const customerUpdated = (brp: WorldBrp, id = 'cust_1') => appendEvent(platform, ownerOf(brp), id);
 const later = (ms: number) => platform.clock.set(new Date(platform.clock.now() + ms).toISOString());
 
+const FORGET_NUMBERS = statement(
+  'test_forget_numbers',
+  'update webhook_delivery set event_number = null where next_attempt_at is not null',
+);
 const verify = ({ headers, body }: Received, secret: string) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
@@ -344,6 +350,12 @@ test('replay sends events of a range again, by event ids or times, and of the gi
   assert.equal(await replay({ after: minutes(0), before: minutes(3) }), 'bc');
   assert.equal(await replay({ after: eventIds[1] }), 'cd');
   assert.equal(await replay({ types: ['customer.assigned'] }), 'e');
+  const stranger = await newBrp();
+  await customerUpdated(stranger.brp);
+  const [{ id: foreign }] = (await stranger.request('/v1/events')).body.events;
+  const body = { after: foreign, before: eventIds[0]?.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
+  const refused = await request(`${BASE}/${id}/replay`, { method: 'POST', body });
+  assertRefused(refused, 'after invalid_format', 'before invalid_format');
   assert.equal(await replay({ types: ['*'], after: minutes(2) }), 'de');
   const faulty = await request(`${BASE}/${id}/replay`, {
     method: 'POST',
@@ -382,6 +394,21 @@ test('events that share a row of the log are delivered and replayed one by one',
   const answer = await request(`${BASE}/${id}/replay`, { method: 'POST', body: range });
   assert.equal(answer.body.deliveries, 6, answer.text);
   assert.deepEqual(await deliver(), feed.slice(3, 9));
+});
+
+test('a delivery from before numbers were stored has the number of its event', async () => {
+  const receiver = await startReceiver();
+  const { brp, request, create } = await newBrp();
+  for (let count = 0; count < 3; count++) await customerUpdated(brp);
+  await create(receiver.url);
+  await customerUpdated(brp);
+  await fanOutEvents(platform.db, () => platform.clock.now());
+  await platform.db.transaction((tx) => tx.query(FORGET_NUMBERS));
+  await worker.deliver();
+  const [{ body = '' } = {}] = receiver.received;
+  const { events } = (await request('/v1/events?order=newest_first&limit=1')).body;
+  assert.deepEqual([JSON.parse(body)], events);
+  assert.equal(events[0].sequence, 4);
 });
 
 test('test sends an event now and answers what came back, also for a disabled endpoint', async () => {
@@ -483,6 +510,12 @@ test('invalid settings are rejected, and nothing is created', async () => {
     [{ url: 'ftp://x.example/' }, 'url validation_failed'],
     [{ url: 'nonsense' }, 'url validation_failed'],
     [{ url: 'https://user:pass@x.example/' }, 'url validation_failed'],
+    [{ url: 'https://user@x.example/' }, 'url validation_failed'],
+    [{ url: 'https://x.example/a\nb' }, 'url validation_failed'],
+    [{ url: 'https://x.example/\t' }, 'url validation_failed'],
+    [{ url: '\rhttps://x.example/' }, 'url validation_failed'],
+    [{ url: 'https://x.exa\u007fmple/' }, 'url validation_failed'],
+    [{ url: 'https://x.example/\u0085' }, 'url validation_failed'],
     [{ url: `https://x.example/${'x'.repeat(2000)}` }, 'url value_too_large'],
     [{ url: 'https://x.example/', types: [] }, 'types value_too_small'],
     [{ url: 'https://x.example/', types: ['nomination.made'] }, 'types[0] invalid_enum_value'],
@@ -491,6 +524,22 @@ test('invalid settings are rejected, and nothing is created', async () => {
   for (const [body, ...errors] of refused)
     assertRefused(await request(BASE, { method: 'POST', body }), ...errors);
   assert.deepEqual((await request(BASE)).body.webhook_endpoints, []);
+});
+
+test('a URL is stored and shown as the URL standard writes it', async () => {
+  const { create, patch, request } = await newBrp();
+  const written = [
+    [' HTTPS://Hooks.Example:443/a/../b c?q=ä#part ', 'https://hooks.example/b%20c?q=%C3%A4#part'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example/'],
+    ['https:\\\\x.example\\y', 'https://x.example/y'],
+  ] as const;
+  for (const [url, expected] of written) {
+    const { id, url: created } = await create(url);
+    assert.equal(created, expected);
+    assert.equal((await request(`${BASE}/${id}`)).body.url, expected);
+    await patch(id, { url: 'https://y.example/' });
+    assert.equal((await patch(id, { url })).body.url, expected);
+  }
 });
 
 test('without WEBHOOK_ALLOW_PRIVATE a URL is https and has no private address, and none is connected to', async () => {

@@ -217,7 +217,7 @@ export const operatorPlatformEndpoints = {
             actor_name: 'ERP system',
             action: 'balance_group.updated',
             subject: '11XNORDWIND----J',
-            request_id: 'req_8Jx2mQ00001',
+            request_id: 'req_0f9d3c1f5e0b4a8f9c54f8f3a6f0d2b7',
             before: { tsos: ['DE_50HERTZ'] },
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
           },

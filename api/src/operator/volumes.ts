@@ -2,7 +2,28 @@ import { REJECTION_CODES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint } from '../endpoint.ts';
-import { Transaction, TransactionList, transactionEndpoints, transactionExample } from '../transactions.ts';
+import {
+  Transaction,
+  TransactionList,
+  transactionEndpoints,
+  transactionExample,
+  transactionListExample,
+} from '../transactions.ts';
+
+export const OperatorTransaction = Type.Object(
+  {
+    ...Transaction.properties,
+    invalid_reason: Nullable(
+      Type.String({
+        description:
+          'Why it is invalid: `customer_deactivated`, or the words of the operator. Null unless the status is `invalid`.',
+      }),
+    ),
+  },
+  { title: 'OperatorTransaction' },
+);
+export type OperatorTransaction = Static<typeof OperatorTransaction>;
+const operatorTransactionExample: OperatorTransaction = { ...transactionExample, invalid_reason: null };
 
 export const DayResult = Type.Object(
   {
@@ -135,9 +156,15 @@ export const operatorVolumeEndpoints = {
     scopes: [],
     query: transactionEndpoints.listTransactions.query,
     body: null,
-    response: TransactionList,
+    response: Type.Object(
+      {
+        ...TransactionList.properties,
+        transactions: Type.Array(OperatorTransaction),
+      },
+      { title: 'OperatorTransactionList' },
+    ),
     problems: [],
-    example: transactionEndpoints.listTransactions.example,
+    example: { response: { ...transactionListExample, transactions: [operatorTransactionExample] } },
   }),
   invalidateTransaction: endpoint({
     id: 'invalidateTransaction',
@@ -160,11 +187,11 @@ export const operatorVolumeEndpoints = {
       },
       { title: 'Invalidation' },
     ),
-    response: Transaction,
+    response: OperatorTransaction,
     problems: ['transaction_not_found', 'invalid_status_transition'],
     example: {
       request: { reason: 'meter replaced' },
-      response: { ...transactionExample, status: 'invalid' },
+      response: { ...transactionExample, status: 'invalid', invalid_reason: 'meter replaced' },
     },
   }),
   runProfiles: endpoint({

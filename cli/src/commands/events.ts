@@ -16,7 +16,7 @@ export function addEventCommands(program: Command, open: OpenSession): void {
     follow,
     'events follow',
     'events follow --types exchange.alarm nomination.rejected --json',
-    'events follow --after evt_01m7fmt31re008000000001f2k',
+    'events follow --after evt_01m7fmt31rf7krgde08br5b6y1',
   ).action(
     doing(open, async (session) => {
       const { events: feed } = await session.own();

@@ -136,7 +136,7 @@ function addReplay(webhooks: Command, open: OpenSession): void {
   addExamples(
     withTypes(replay),
     `webhooks replay ${EXAMPLE} --after 2026-11-15T13:00:00Z`,
-    `webhooks replay ${EXAMPLE} --after evt_01m7fmt31re008000000001f2k --types 'nomination.*'`,
+    `webhooks replay ${EXAMPLE} --after evt_01m7fmt31rf7krgde08br5b6y1 --types 'nomination.*'`,
   ).action(
     doing(open, async (session, { args: [id = ''] }) => {
       const { webhookEndpoints } = await session.own();

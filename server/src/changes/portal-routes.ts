@@ -1,11 +1,12 @@
 import { type Changes, portalChangesEndpoints } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
+import type { EventIds } from '../events/ids.ts';
 import type { WaitFilter } from '../events/poller.ts';
 import { type Feed, waitForEvent } from '../events/routes.ts';
 import { listChangedTypes, readHorizon, type Tenant, tenantsOf } from '../events/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { PrimaryDb } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import { type Call, getOwner, type Route, route } from '../platform/http/routes.ts';
 import { type Fingerprint, fingerprintText, readFingerprint } from './store.ts';
@@ -16,8 +17,8 @@ const EVERYTHING = '*';
 /** A state of the records that a user can see. */
 type State = { readonly sequence: number; readonly fingerprint: Fingerprint | null };
 
-const positionOf = ({ sequence, fingerprint }: State): Position => [
-  sequence,
+const positionOf = ({ sequence, fingerprint }: State, ids: EventIds, reader: Tenant): Position => [
+  ids.cursorOf(reader, sequence),
   fingerprint?.audit ?? '',
   fingerprint?.message ?? '',
 ];
@@ -25,21 +26,24 @@ const positionOf = ({ sequence, fingerprint }: State): Position => [
 type ChangesEndpoint = (typeof portalChangesEndpoints)['listChanges'];
 
 /** Changes for the pages of the portal. The operator sees the records of all parties, so it follows all feeds. */
-export const changesRoutes = (db: Db, clock: MovableClock, feed: Feed): Route[] => [
+export const changesRoutes = (db: PrimaryDb, clock: MovableClock, feed: Feed): Route[] => [
   route(portalChangesEndpoints.listChanges, async (call): Promise<Changes> => {
     const { page, query } = call;
     const owner = getOwner(call);
+    const [reader] = tenantsOf(owner);
     const tenants = owner.type === 'operator' ? null : tenantsOf(owner);
     const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
     const answer = (changed: readonly string[], state: State) => ({
       changed: [...changed],
       server_time: formatInstant(clock.now()),
-      next: page.seal(positionOf(state)),
+      next: page.seal(positionOf(state, feed.ids, reader)),
     });
     let state = await readState(db, owner);
     if (page.after === null) return answer([], state);
+    const [place, ...fingerprint] = page.after;
+    const after = feed.ids.placeOf(reader, String(place))?.sequence ?? Number.POSITIVE_INFINITY;
     for (;;) {
-      const changed = await changesSince(db, tenants, page.after, state);
+      const changed = await changesSince(db, tenants, after, fingerprint, state);
       if (changed.length > 0 || monotonicNow() >= endsAt) return answer(changed, state);
       if (!(await waitForChange(call, feed, tenants, state, endsAt - monotonicNow()))) {
         return answer([], state);
@@ -49,19 +53,19 @@ export const changesRoutes = (db: Db, clock: MovableClock, feed: Feed): Route[] 
   }),
 ];
 
-async function readState(db: Db, owner: Owner): Promise<State> {
+async function readState(db: PrimaryDb, owner: Owner): Promise<State> {
   const fingerprint = owner.type === 'operator' ? await readFingerprint(db) : null;
   return { sequence: (await readHorizon(db)).horizon, fingerprint };
 }
 
 async function changesSince(
-  db: Db,
+  db: PrimaryDb,
   tenants: readonly Tenant[] | null,
-  [sequence, audit, message]: Position,
+  after: number,
+  [audit, message]: Position,
   state: State,
 ): Promise<readonly string[]> {
-  const after = Number(sequence);
-  // A restored database has an older log.
+  // A restored database has an older log, and an earlier version had other places.
   if (after > state.sequence) return [EVERYTHING];
   const types = after === state.sequence ? [] : await listChangedTypes(db, tenants, after, state.sequence);
   if (types === null) return [EVERYTHING];

@@ -14,14 +14,14 @@ export type PlacementRow = {
 const LIST = perViewer(
   statement,
   'list_placements',
-  'c.brp_no = $2',
+  'c.brp_no = $2 and p.brp_no = $2',
   (andTenant) => `select p.eic, p.tso, nullif(l.first_day, '-infinity') as first_day,
      nullif(l.last_day, 'infinity') as last_day
    from customer c join placement l on l.customer_id = c.id join position p on p.no = l.position_no
    where c.id = $1${andTenant} order by l.first_day desc`,
 );
 
-/** The placements of a customer that the viewer may see, newest first. */
+/** The placements of a customer that the viewer may see, newest first: a BRP sees those in its own balance groups. */
 export const listPlacements = (db: Db, viewer: Viewer, customerId: string): Promise<PlacementRow[]> =>
   db.query<PlacementRow>(LIST[viewer.kind], [customerId, ...tenantValues(viewer)]);
 

@@ -1,16 +1,18 @@
 import { type Endpoint, EVENT_TYPE_NAMES, type EventType, type eventEndpoints } from '@saldo/api';
 import type { FastifyRequest } from 'fastify';
 import { monotonicNow } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { PrimaryDb } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import type { FindPrincipal } from '../platform/http/guard.ts';
 import type { PageRequest } from '../platform/http/paging.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { RequestQueue } from '../platform/http/request-queue.ts';
 import { type Call, getOwner, type Route, route } from '../platform/http/routes.ts';
+import { type EventIds, isPlaceForm } from './ids.ts';
+import { numberEvents } from './numbers.ts';
 import type { EventPoller, WaitFilter } from './poller.ts';
-import { type EventFilter, type EventRow, findEvent, listEvents, readHorizon, tenantsOf } from './store.ts';
-import { eventJson, sequenceOfEventId, wireEventId } from './wire.ts';
+import { findEvent, listEvents, readHorizon, type StoredEvent, type Tenant, tenantsOf } from './store.ts';
+import { eventJson } from './wire.ts';
 
 type FeedEndpoint<E extends Endpoint> = Omit<E, 'path'> & { readonly path: string };
 type ListEndpoint = FeedEndpoint<typeof eventEndpoints.listEvents>;
@@ -22,46 +24,52 @@ export type Feed = {
   readonly queue: RequestQueue;
   /** Finds the caller again after it has waited. */
   readonly findPrincipal: FindPrincipal;
+  readonly ids: EventIds;
 };
 
 /** The feed of one API. */
-export const eventRoutes = (db: Db, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
+export const eventRoutes = (db: PrimaryDb, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
   route(list, (call) => answerEvents(db, call, feed), placeOf),
-  route(get, async ({ owner, params }) => {
-    const id = (params as { event_id: string }).event_id;
-    const sequence = sequenceOfEventId(id);
-    const tenants = owner === null ? [] : tenantsOf(owner);
-    const row = sequence === null ? null : await findEvent(db, tenants, sequence);
-    if (row === null || wireEventId(row) !== id) throw problem('event_not_found', 'There is no such event.');
-    return eventJson(row);
+  route(get, async (call) => {
+    const tenants = tenantsOf(getOwner(call));
+    const place = feed.ids.placeOf(tenants[0], (call.params as { event_id: string }).event_id);
+    const found = place === null ? null : await findEvent(db, tenants, place.sequence);
+    if (found === null || found.occurredAt !== place?.occurredAt)
+      throw problem('event_not_found', 'There is no such event.');
+    const [row] = await numberEvents(db, tenants, [found]);
+    return eventJson(feed.ids, tenants[0], row!);
   }),
 ];
 
 const LATEST = 'latest';
 
-/** The values of `after` that are not cursors. */
-function placeOf(after: string): Position | null {
-  if (after === LATEST) return [LATEST];
-  const sequence = sequenceOfEventId(after);
-  return sequence === null ? null : [sequence];
+/** Cursors of a feed are not those of lists: whether they belong to the reader is decided later, in one way for all. */
+const placeOf = (after: string): Position | null => (after === LATEST || isPlaceForm(after) ? [after] : null);
+
+type Reader = { readonly tenants: readonly [Tenant, ...Tenant[]]; readonly ids: EventIds };
+
+/** The place in the log that `after` names; null for `latest`. Cursors of earlier versions are numbers. */
+function sequenceOf([place = 0]: Position, { tenants, ids }: Reader): number | null {
+  if (place === LATEST) return null;
+  const sequence = typeof place === 'number' ? place : ids.placeOf(tenants[0], place)?.sequence;
+  if (sequence === undefined) throw expired();
+  return sequence;
 }
 
-async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
+async function answerEvents(db: PrimaryDb, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
   const { query, page } = call;
   const types = query.types ? typesIn(query.types) : null;
-  const filter: EventFilter = { tenants: tenantsOf(getOwner(call)), types };
+  const filter = { tenants: tenantsOf(getOwner(call)), types, ids: feed.ids };
   if (query.order === 'newest_first') return answerNewestFirst(db, call, filter);
   const endsAt = monotonicNow() + (query.wait ?? 0) * 1000;
   const { last, horizon } = await readHorizon(db);
-  const [place = 0] = page.after ?? [];
-  const after = place === LATEST ? horizon : Number(place);
-  if (after > last) throw expired('The place in `after` is unknown: the log was restored from a backup.');
+  const after = sequenceOf(page.after ?? [], filter) ?? horizon;
+  if (after > last) throw expired();
   let seenTo = Math.max(after, horizon);
   const read = async () => {
     const range = { order: 'oldest_first', after, upTo: seenTo, count: page.limit + 1 } as const;
     const found = await listEvents(db, filter, range);
-    if (page.after !== null && after < found.deletedTo)
-      throw expired('Events after the place in `after` have been deleted.');
+    if (page.after !== null && after < found.deletedTo) throw expired();
     return found;
   };
   let { events, readTo } = await read();
@@ -75,25 +83,25 @@ async function answerEvents(db: Db, call: Call<ListEndpoint>, feed: Feed): Promi
   const isFull = events.length > page.limit;
   const shown = isFull ? events.slice(0, page.limit) : events;
   const next = isFull ? shown.at(-1)!.sequence : readTo;
-  return pageJson(page, shown, next, isFull || readTo < seenTo);
+  return pageJson(db, filter, page, { shown, next, hasMore: isFull || readTo < seenTo });
 }
 
 /** The place of a reader from the newest event is the sequence before which it goes on. */
 async function answerNewestFirst(
-  db: Db,
+  db: PrimaryDb,
   { query, page }: Call<ListEndpoint>,
-  filter: EventFilter,
+  filter: Reader & { readonly types: readonly EventType[] | null },
 ): Promise<string> {
   if (query.wait) throw validationProblem([WAIT_REFUSED]);
   const { horizon } = await readHorizon(db);
-  const [place = LATEST] = page.after ?? [];
-  const upTo = place === LATEST ? horizon : Math.min(horizon, Number(place) - 1);
+  const before = sequenceOf(page.after ?? [LATEST], filter);
+  const upTo = before === null ? horizon : Math.min(horizon, before - 1);
   const range = { order: 'newest_first', after: 0, upTo, count: page.limit + 1 } as const;
   const { events, readTo } = await listEvents(db, filter, range);
   const isFull = events.length > page.limit;
   const shown = isFull ? events.slice(0, page.limit) : events;
   const next = isFull ? shown.at(-1)!.sequence : readTo + 1;
-  return pageJson(page, shown, next, isFull || readTo > 0);
+  return pageJson(db, filter, page, { shown, next, hasMore: isFull || readTo > 0 });
 }
 
 const WAIT_REFUSED = {
@@ -102,11 +110,24 @@ const WAIT_REFUSED = {
   message: 'needs the order oldest_first: new events are at the other end',
 } as const;
 
-const pageJson = (page: PageRequest, events: readonly EventRow[], next: number, hasMore: boolean): string =>
-  `{"events":[${events.map(eventJson).join(',')}],` +
-  `"pagination":{"limit":${page.limit},"has_more":${hasMore},"next_cursor":"${page.seal([next])}"}}`;
+async function pageJson(
+  db: PrimaryDb,
+  { tenants, ids }: Reader,
+  { limit }: PageRequest,
+  { shown, next, hasMore }: { shown: readonly StoredEvent[]; next: number; hasMore: boolean },
+): Promise<string> {
+  const [reader] = tenants;
+  const events = (await numberEvents(db, tenants, shown)).map((event) => eventJson(ids, reader, event));
+  const cursor = ids.cursorOf(reader, next);
+  return `{"events":[${events.join(',')}],"pagination":{"limit":${limit},"has_more":${hasMore},"next_cursor":"${cursor}"}}`;
+}
 
-const expired = (detail: string) => problem('events_expired', detail);
+/** The same for a forged place, for one of another reader, and for one whose later events have been deleted. */
+const expired = () =>
+  problem(
+    'events_expired',
+    'The place in `after` is not one of this feed, or its events are no longer kept.',
+  );
 
 /** Types by their exact names. */
 const typesIn = (wanted: readonly string[]): EventType[] =>

@@ -1,6 +1,6 @@
 import type { EventData, EventType, ListOrder } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { PrimaryDb, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
@@ -83,17 +83,21 @@ export type Horizon = { readonly last: number; readonly horizon: number };
 
 const HORIZON = statement('event_horizon', 'select last, horizon from event_horizon()');
 
-export async function readHorizon(db: Db): Promise<Horizon> {
+export async function readHorizon(db: PrimaryDb): Promise<Horizon> {
   return (await db.query<Horizon>(HORIZON))[0]!;
 }
 
-export type EventRow = {
+/** An event of the log. `sequence` is its place there, which counts the events of all tenants: no answer contains it. */
+export type StoredEvent = {
   readonly sequence: number;
   readonly type: EventType;
   readonly occurredAt: number;
   /** JSON. */
   readonly data: string;
 };
+
+/** An event with its number among those of its reader, which is the `sequence` of the API. */
+export type EventRow = StoredEvent & { readonly number: number };
 
 type ListRow = {
   deleted_to: number;
@@ -132,7 +136,7 @@ const ORDERS = {
 /**
  * $1 tenants, $2 and $3 the range, $4 row limit, and with `ofTypes` $5 types. One index scan per tenant, of at most the
  * limit or the step. The end of the step is the same for all tenants of the reader; full pages need none. The same
- * snapshot shows up to where events were deleted.
+ * snapshot shows up to where the reader's events were deleted.
  */
 function listStatement(name: string, order: ListOrder, ofTypes: boolean) {
   const { direction, endOfRange, endOfStep, isRead } = ORDERS[order];
@@ -157,13 +161,18 @@ function listStatement(name: string, order: ListOrder, ofTypes: boolean) {
          order by e.sequence ${direction}, one.sequence ${direction} limit $4
        ) as one),
      step as (${ofTypes ? step : `select ${endOfRange} as read_to`})
-     select log.deleted_to, step.read_to, page.sequence, page.type, page.occurred_at, page.data
-     from event_log log
+     select coalesce(deleted.up_to, 0) as deleted_to, step.read_to, page.sequence, page.type, page.occurred_at, page.data
+     from (
+       select max(oldest.sequence) as up_to
+       from unnest($1::text[]) as reader (tenant)
+       cross join lateral (
+         select sequence, is_deleted from event_checkpoint where tenant = reader.tenant order by sequence limit 1
+       ) as oldest
+       where oldest.is_deleted) as deleted
      cross join step
      left join lateral (
        select * from found where ${isRead} order by sequence ${direction} limit $4
      ) as page on true
-     where log.only_one
      order by page.sequence ${direction}`,
   );
 }
@@ -185,7 +194,7 @@ export type EventFilter = {
 };
 
 export type EventPage = {
-  readonly events: EventRow[];
+  readonly events: StoredEvent[];
   /**
    * The page has all events between its start and this sequence, unless it is full: up to it from the oldest, beyond it
    * from the newest.
@@ -196,7 +205,7 @@ export type EventPage = {
 
 /** Events with `after < sequence <= upTo`, from one end. `upTo` is at most the horizon: see `readHorizon`. */
 export async function listEvents(
-  db: Db,
+  db: PrimaryDb,
   { tenants, types }: EventFilter,
   { order, after, upTo, count }: { order: ListOrder; after: number; upTo: number; count: number },
 ): Promise<EventPage> {
@@ -227,11 +236,11 @@ const FIND = statement(
 );
 
 export async function findEvent(
-  db: Db,
+  db: PrimaryDb,
   tenants: readonly Tenant[],
   sequence: number,
-): Promise<EventRow | null> {
-  const [row] = await db.query<EventRow>(FIND, [tenants, sequence]);
+): Promise<StoredEvent | null> {
+  const [row] = await db.query<StoredEvent>(FIND, [tenants, sequence]);
   return row ?? null;
 }
 
@@ -242,7 +251,7 @@ const NEW_TYPES = statement(
 
 /** The feeds and types that have events with `after < sequence <= horizon`. */
 export async function listNewTypes(
-  db: Db,
+  db: PrimaryDb,
   after: number,
   horizon: number,
 ): Promise<{ tenant: Tenant; type: EventType }[]> {
@@ -271,7 +280,7 @@ const CHANGED_TYPES_OF_ALL = statement(
  * rows to look at.
  */
 export async function listChangedTypes(
-  db: Db,
+  db: PrimaryDb,
   tenants: readonly Tenant[] | null,
   after: number,
   horizon: number,

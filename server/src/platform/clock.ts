@@ -11,16 +11,23 @@ export type MovableClock = Clock & {
   /** Time without the offset. Sessions and invitations use it, so that moving a sandbox clock signs no user out. */
   machineNow(): number;
   offsetMs(): number;
-  moveTo(offsetMs: number): void;
+  /** Moves the clock to the offset that `read` returns, unless a call that began later has done so: its read is newer. */
+  follow(read: () => Promise<number>): Promise<void>;
 };
 
 export function movableClock(base: Clock): MovableClock {
   let offset = 0;
+  let calls = 0;
+  let applied = 0;
   return {
     now: () => base.now() + offset,
     machineNow: () => base.now(),
     offsetMs: () => offset,
-    moveTo(offsetMs) {
+    async follow(read) {
+      const call = ++calls;
+      const offsetMs = await read();
+      if (call < applied) return;
+      applied = call;
       offset = offsetMs;
     },
   };

@@ -2,9 +2,9 @@ import { sandboxEndpoints } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { MovableClock } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { PrimaryDatabase, PrimaryDb } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { longRoute, type Route, route } from '../platform/http/routes.ts';
 
 const READ = statement('read_sandbox_clock', 'select offset_ms from sandbox_clock');
 const WRITE = statement(
@@ -14,33 +14,32 @@ const WRITE = statement(
 );
 
 /** Loads the offset of the sandbox clock, which this or another process has stored. */
-export async function followSandboxClock(db: Db, clock: MovableClock): Promise<void> {
-  const [row] = await db.query<{ offset_ms: number }>(READ);
-  if (row) clock.moveTo(row.offset_ms);
-}
-
-async function setClock(tx: Tx, clock: MovableClock, instant: number): Promise<number> {
-  const offset = instant - clock.machineNow();
-  await tx.query(WRITE, [offset]);
-  return offset;
-}
+export const followSandboxClock = (db: PrimaryDb, clock: MovableClock): Promise<void> =>
+  clock.follow(async () => (await db.query<{ offset_ms: number }>(READ))[0]?.offset_ms ?? 0);
 
 /** Moves the platform's clock, so that clients can test gates, statuses and deadlines. Mounted only in a sandbox. */
-export function sandboxRoutes(db: Db, clock: MovableClock): Route[] {
+export function sandboxRoutes(db: PrimaryDatabase, clock: MovableClock): Route[] {
   const state = () => ({ now: formatInstant(clock.now()), moved: clock.offsetMs() !== 0 });
   return [
     route(sandboxEndpoints.getClock, async () => {
       await followSandboxClock(db, clock);
       return state();
     }),
-    writeRoute(sandboxEndpoints.setClock, async (call, tx) => {
-      const instant = parseInstant(call.body.now);
-      if (instant === null) throw new Error('a body is validated before it is read');
+    // Not in one transaction: the clock moves after the commit, because a read before it would move the clock back.
+    longRoute(sandboxEndpoints.setClock, (call) => {
       const before = state();
-      clock.moveTo(await setClock(tx, clock, instant));
-      const after = state();
-      await recordAudit(tx, call, { action: 'clock.set', subject: 'clock', before, after }, clock.now());
-      return after;
+      return {
+        async work() {
+          const instant = parseInstant(call.body.now);
+          if (instant === null) throw new Error('a body is validated before it is read');
+          await db.transaction((tx) => tx.query(WRITE, [instant - clock.machineNow()]));
+          await followSandboxClock(db, clock);
+          return state();
+        },
+        async record(tx, after) {
+          await recordAudit(tx, call, { action: 'clock.set', subject: 'clock', before, after }, clock.now());
+        },
+      };
     }),
   ];
 }

@@ -1,4 +1,8 @@
-import { operatorVolumeEndpoints as endpoints, operatorContractEndpoints } from '@saldo/api';
+import {
+  operatorVolumeEndpoints as endpoints,
+  type OperatorTransaction,
+  operatorContractEndpoints,
+} from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { changeContractDates } from '../contracts/actions.ts';
@@ -10,6 +14,7 @@ import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { invalidateFrom, invalidateTransaction } from './actions.ts';
+import { withInvalidReasons } from './invalid-reasons.ts';
 import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
 import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
@@ -47,12 +52,13 @@ async function invalidateOne(
   const { status } = record.cell;
   if (result === 'not_valid')
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
-  const text = transactionBytes(record).toString();
-  const after = JSON.parse(text) as { id: string };
+  const [shown = record] = await withInvalidReasons(tx, [record]);
+  const text = transactionBytes(shown).toString();
+  const after = JSON.parse(text) as OperatorTransaction;
   const event: AuditEvent = {
     action: 'transaction.invalidated',
     subject: after.id,
-    before: { ...after, status: 'valid' },
+    before: { ...after, status: 'valid', invalid_reason: null },
     after: { ...after, reason: call.body.reason },
   };
   await recordAudit(tx, call, event, now);

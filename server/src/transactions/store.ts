@@ -14,6 +14,7 @@ import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { withInvalidReasons } from './invalid-reasons.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -31,7 +32,12 @@ export type SheetRow = {
   readonly correctedIds: Readonly<Record<number, string>> | null;
 };
 
-export type TransactionRecord = { readonly row: SheetRow; readonly cell: Cell };
+export type TransactionRecord = {
+  readonly row: SheetRow;
+  readonly cell: Cell;
+  /** Set for the operator only: see `withInvalidReasons`. */
+  readonly invalidReason?: string | null;
+};
 
 export type TransactionFilter = {
   readonly status: TransactionStatus | null;
@@ -279,11 +285,23 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
   return Math.min(MAX_BATCH, Math.ceil(count / perSheet) + (goesOn ? 2 : 1));
 }
 
-/**
- * Lists the next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are
- * read together, because a correction is listed directly after the version that it corrects.
- */
+/** Lists the next `count` transactions by delivery day, contract, slot and version. */
 export async function listTransactions(
+  db: Db,
+  viewer: Viewer,
+  filter: TransactionFilter,
+  after: TransactionPosition | null,
+  count: number,
+): Promise<TransactionRecord[]> {
+  const records = await listStored(db, viewer, filter, after, count);
+  return viewer.kind === 'operator' ? withInvalidReasons(db, records) : records;
+}
+
+/**
+ * All sheets of a contract-day are read together, because a correction is listed directly after the version that it
+ * corrects.
+ */
+async function listStored(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter,

@@ -6,13 +6,18 @@ import { ByteWriter } from '../platform/bytes/byte-writer.ts';
 import { CSV_FIELDS, type SlotsOfDay, SlotText } from '../platform/bytes/slot-text.ts';
 import type { SheetRow, TransactionRecord } from './store.ts';
 
+/** In ASCII, like all other values. */
+const invalidReasonMember = (reason?: string | null) =>
+  reason === undefined ? '' : `"invalid_reason":${JSON.stringify(reason).replaceAll(/[^ -~]/g, escaped)},`;
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** How a transaction is written: the constant texts around its values. */
 type Notation = {
   /** One byte between two transactions. */
   readonly separator: string;
   readonly slots: SlotText;
   readonly untilId: string;
-  readonly untilPrevious: (contractId: string, cell: Cell) => string;
+  readonly untilPrevious: (contractId: string, cell: Cell, invalidReason?: string | null) => string;
   readonly quote: string;
   readonly nothing: string;
   readonly parties: (row: SheetRow, assetId: string) => string;
@@ -23,8 +28,9 @@ const JSON_LIST: Notation = {
   separator: ',',
   slots: new SlotText('', ',"volume":'),
   untilId: '{"id":"',
-  untilPrevious: (contractId, { status, version }) =>
-    `","type":"ppa","contract_id":"${contractId}","status":"${status}","version":${version},"previous_transaction_id":`,
+  untilPrevious: (contractId, { status, version }, invalidReason) =>
+    `","type":"ppa","contract_id":"${contractId}","status":"${status}",${invalidReasonMember(invalidReason)}` +
+    `"version":${version},"previous_transaction_id":`,
   quote: '"',
   nothing: 'null',
   parties: (row, assetId) =>
@@ -57,9 +63,10 @@ type SheetBytes = {
 };
 
 /**
- * Text shared by the transactions of a sheet with equal status and version, which differ only in slot and volume.
+ * Text shared by the transactions of a sheet with equal status, reason and version, which differ only in slot and volume.
  */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
+  readonly invalidReason: string | null | undefined;
   /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
   readonly next: Buffer;
   /** Views of `next` for a transaction that follows another sheet. They share its memory, so a write changes both. */
@@ -81,13 +88,17 @@ const sheetBytes = ({ sheet, day }: SheetRow, notation: Notation): SheetBytes =>
 const SLOT_PLACEHOLDER = '..';
 const SEPARATOR_BYTES = 1;
 
-function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell, notation: Notation): VersionBytes {
+function versionBytes(
+  { ids, end }: SheetBytes,
+  { row, cell, invalidReason }: TransactionRecord,
+  notation: Notation,
+): VersionBytes {
   const { status, version, previousRevision } = cell;
   const { quote, nothing } = notation;
   const previousIds = previousRevision === null ? null : previousIdsOf(row, previousRevision);
   const idStem = notation.untilId + ids.stem;
   const contractId = encodeId(ID_PREFIX.contract, row.contractId);
-  const untilPrevious = idStem + SLOT_PLACEHOLDER + notation.untilPrevious(contractId, cell);
+  const untilPrevious = idStem + SLOT_PLACEHOLDER + notation.untilPrevious(contractId, cell, invalidReason);
   const previousStem = previousIds === null ? nothing : quote + previousIds.stem;
   const assetId = row.assetId === null ? nothing : quote + encodeId(ID_PREFIX.asset, row.assetId) + quote;
   const previousEnd = previousIds === null ? '' : SLOT_PLACEHOLDER + quote;
@@ -99,6 +110,7 @@ function versionBytes({ ids, end }: SheetBytes, row: SheetRow, cell: Cell, notat
     status,
     version,
     previousRevision,
+    invalidReason,
     next,
     end: next.subarray(0, end.length),
     begin: next.subarray(end.length),
@@ -114,12 +126,14 @@ function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): Tr
 }
 
 /** Linear search, because a sheet mostly has a single combination of status and version. */
-function versionOf(sheet: SheetBytes, { row, cell }: TransactionRecord, notation: Notation): VersionBytes {
+function versionOf(sheet: SheetBytes, record: TransactionRecord, notation: Notation): VersionBytes {
+  const { cell, invalidReason } = record;
   for (const known of sheet.versions) {
     const isEqual = known.status === cell.status && known.version === cell.version;
-    if (isEqual && known.previousRevision === cell.previousRevision) return known;
+    if (isEqual && known.previousRevision === cell.previousRevision && known.invalidReason === invalidReason)
+      return known;
   }
-  const made = versionBytes(sheet, row, cell, notation);
+  const made = versionBytes(sheet, record, notation);
   sheet.versions.push(made);
   return made;
 }

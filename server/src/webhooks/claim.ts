@@ -1,5 +1,6 @@
 import type { EventType } from '@saldo/api';
-import { eventWith } from '../events/store.ts';
+import { numberOf } from '../events/numbers.ts';
+import { eventWith, type Tenant } from '../events/store.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -25,7 +26,9 @@ export type Claim = EndpointSecrets & {
   url: string;
   previous_secret_ends_at: number | null;
   failing_since: number | null;
+  tenant: Tenant;
   event_sequence: number;
+  event_number: number;
   event_type: EventType;
   event_occurred_at: number;
   /** JSON; null when the event is no longer kept. */
@@ -60,7 +63,8 @@ const claim = (
    left join lateral ${eventWith('known.event_sequence')} as event on true
    where d.endpoint_id = due.endpoint_id and d.id = due.id
    returning d.endpoint_id, d.id, d.attempts, d.next_attempt_at as lease, e.url, e.secret, e.previous_secret,
-     e.previous_secret_ends_at, e.failing_since, d.event_sequence, d.event_type, d.event_occurred_at,
+     e.previous_secret_ends_at, e.failing_since, e.tenant, d.event_sequence,
+     coalesce(d.event_number, ${numberOf('e.feeds', 'd.event_sequence')}) as event_number, d.event_type, d.event_occurred_at,
      event.data::text as event_data`;
 
 const statementsOf = (name: string, isFailing: boolean) => ({

@@ -1,6 +1,7 @@
 import { LIMITS } from '@saldo/api';
+import { readNumbers } from '../events/numbers.ts';
 import { EVENTS_OF_ROW, EVENTS_PER_ROW, readHorizon, type Tenant } from '../events/store.ts';
-import type { Database, Db, Tx } from '../platform/db/database.ts';
+import type { Database, Db, PrimaryDatabase, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -11,7 +12,13 @@ const ROWS_PER_STEP = 500;
 /** Whether the types of an endpoint include the type of an event `e`. */
 const includes = (types: string) => `${types} && array['*', e.type, split_part(e.type, '.', 1) || '.*']`;
 
-type Match = { endpoint_id: string; sequence: number; type: string; occurred_at: number };
+type Match = {
+  endpoint_id: string;
+  feeds: readonly Tenant[];
+  sequence: number;
+  type: string;
+  occurred_at: number;
+};
 
 const LIST_FEEDS = statement(
   'list_webhook_feeds',
@@ -36,7 +43,7 @@ const STEP_END = statement(
 /** One index scan per enabled endpoint and feed, so that events without a reader cost nothing here. */
 const FIND_MATCHES = statement(
   'find_webhook_matches',
-  `select w.id as endpoint_id, one.sequence, e.type, e.occurred_at
+  `select w.id as endpoint_id, w.feeds, one.sequence, e.type, e.occurred_at
    from webhook_endpoint w
    cross join unnest(w.feeds) as feed (tenant)
    join event e on e.tenant = feed.tenant and e.sequence > $1 and e.sequence <= $2
@@ -48,18 +55,37 @@ const MOVE_PLACE = statement('move_webhook_fan_out', 'update webhook_fan_out set
 const INSERT = statement(
   'insert_webhook_deliveries',
   `insert into webhook_delivery
-     (endpoint_id, id, event_sequence, event_type, event_occurred_at, created_at, next_attempt_at)
-   select endpoint_id, id, sequence, type, occurred_at, $6, $6
-   from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::timestamptz[])
-     as new (endpoint_id, id, sequence, type, occurred_at)`,
+     (endpoint_id, id, event_sequence, event_number, event_type, event_occurred_at, created_at, next_attempt_at)
+   select endpoint_id, id, sequence, number, type, occurred_at, $7, $7
+   from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::timestamptz[])
+     as new (endpoint_id, id, sequence, number, type, occurred_at)`,
 );
+
+/** The number of each event for the owner of its endpoint. Precondition: the matches are in the order of the log. */
+async function numbersOf(tx: Tx, matches: readonly Match[]): Promise<number[]> {
+  const byReader = Map.groupBy(matches, ({ feeds }) => feeds.join(' '));
+  const asked = [...byReader.values()].map((ofReader) => ({
+    feeds: ofReader[0]!.feeds,
+    places: [...new Set(ofReader.map(({ sequence }) => sequence))],
+  }));
+  const numbers = await readNumbers(tx, asked);
+  const byPlace = new Map(
+    [...byReader.keys()].map((reader, at) => [
+      reader,
+      new Map(asked[at]!.places.map((place, nth) => [place, numbers[at]![nth]!])),
+    ]),
+  );
+  return matches.map(({ feeds, sequence }) => byPlace.get(feeds.join(' '))!.get(sequence)!);
+}
 
 async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number): Promise<void> {
   if (matches.length === 0) return;
+  const numbers = await numbersOf(tx, matches);
   await tx.query(INSERT, [
     matches.map((match) => match.endpoint_id),
     matches.map(() => newId()),
     matches.map(({ sequence }) => sequence),
+    numbers,
     matches.map(({ type }) => type),
     matches.map((match) => timestamp(match.occurred_at)),
     timestamp(now),
@@ -73,7 +99,7 @@ async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number):
  * event read its record, so that all replicas must have it: `untilReplicated` waits for them.
  */
 export async function fanOutEvents(
-  db: Database,
+  db: PrimaryDatabase,
   now: () => number,
   known: { horizon: number } | null = null,
   untilReplicated: () => Promise<void> = async () => {},
@@ -102,7 +128,7 @@ export async function fanOutEvents(
 /** $1 endpoint, $2 and $3 exclusive sequences, $4 and $5 exclusive times or null, $6 types or null, $7 row limit. */
 const FIND_REPLAYED = statement(
   'find_replayed_events',
-  `select w.id as endpoint_id, e.sequence, e.type, e.occurred_at
+  `select w.id as endpoint_id, w.feeds, e.sequence, e.type, e.occurred_at
    from webhook_endpoint w
    cross join unnest(w.feeds) as feed (tenant)
    cross join lateral (

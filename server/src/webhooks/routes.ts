@@ -2,8 +2,8 @@ import type { ProblemFieldError, WebhookEndpoint, WebhookOperations } from '@sal
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
-import { tenantsOf } from '../events/store.ts';
-import { sequenceOfEventId, wireEventId } from '../events/wire.ts';
+import type { EventIds } from '../events/ids.ts';
+import { type Tenant, tenantsOf } from '../events/store.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -28,13 +28,14 @@ import {
   listEndpoints,
   signingSecrets,
 } from './store.ts';
-import { urlFaults } from './url.ts';
+import { normalUrl, urlFaults } from './url.ts';
 import { wireDelivery, wireEndpoint } from './wire.ts';
 
 export type WebhookSettings = {
   readonly send: Send;
   /** Whether URLs may be http, and addresses private. */
   readonly allowsPrivate: boolean;
+  readonly ids: EventIds;
 };
 
 type AnyCall = Pick<Call<WebhookOperations['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
@@ -51,7 +52,7 @@ export function webhookRoutes(
 ): Route[] {
   return [
     ...endpointRoutes(endpoints, db, clock, settings),
-    ...deliveryRoutes(endpoints, db, clock),
+    ...deliveryRoutes(endpoints, db, clock, settings.ids),
     testRoute(endpoints, db, clock, settings.send),
   ];
 }
@@ -80,7 +81,8 @@ function endpointRoutes(
       endpoints.createWebhookEndpoint,
       async (call, tx) => {
         const now = clock.now();
-        const { url, types = ['*'], description = null } = call.body;
+        const { types = ['*'], description = null } = call.body;
+        const url = normalUrl(call.body.url);
         const { row, secret } = await createEndpoint(tx, feedsOf(call), { url, types, description }, now);
         const after = wireEndpoint(row, now);
         await audit(tx, call, 'created', { before: null, after }, now);
@@ -100,13 +102,10 @@ function endpointRoutes(
       endpoints.updateWebhookEndpoint,
       async (call, tx) => {
         const now = clock.now();
-        const change = await updateEndpoint(
-          tx,
-          tenantOf(call),
-          call.params.webhook_endpoint_id,
-          call.body,
-          now,
-        );
+        const { webhook_endpoint_id: id } = call.params;
+        const { url, ...others } = call.body;
+        const update = url === undefined ? others : { ...others, url: normalUrl(url) };
+        const change = await updateEndpoint(tx, tenantOf(call), id, update, now);
         const [before, after] = [wireEndpoint(change.before, now), wireEndpoint(change.after, now)];
         await audit(tx, call, 'updated', { before, after }, now);
         return after;
@@ -130,7 +129,7 @@ function endpointRoutes(
   ];
 }
 
-function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableClock): Route[] {
+function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableClock, ids: EventIds): Route[] {
   return [
     route(endpoints.listWebhookDeliveries, async (call) => {
       const { page, query } = call;
@@ -138,38 +137,39 @@ function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableCloc
       const filter = { state: query.state ?? null };
       const rows = await listDeliveries(db, endpoint, filter, pageInOrder(page, query.order));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
-      return { deliveries: records.map(wireDelivery), pagination };
+      return { deliveries: records.map((row) => wireDelivery(ids, endpoint, row)), pagination };
     }),
     writeRoute(endpoints.retryWebhookDelivery, async (call, tx) => {
       const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
-      return wireDelivery(await retryDelivery(tx, endpoint, call.params.webhook_delivery_id, clock.now()));
+      const { webhook_delivery_id: id } = call.params;
+      return wireDelivery(ids, endpoint, await retryDelivery(tx, endpoint, id, clock.now()));
     }),
     writeRoute(endpoints.replayWebhookEvents, async (call, tx) => {
       const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
       const { after, before, types = null } = call.body;
       const faults: ProblemFieldError[] = [];
-      const range = {
-        after: pointOf('after', after, faults),
-        before: pointOf('before', before, faults),
-        types,
-      };
+      const pointOf = (field: string, text: string | null | undefined) =>
+        replayPoint(ids, endpoint.tenant, field, text, faults);
+      const range = { after: pointOf('after', after), before: pointOf('before', before), types };
       if (faults.length > 0) throw validationProblem(faults);
       refuseDisabled(endpoint);
       const { count, continueAfter } = await replayEvents(tx, endpoint.id, range, clock.now());
-      return { deliveries: count, next_after: continueAfter && wireEventId(continueAfter) };
+      return { deliveries: count, next_after: continueAfter && ids.idOf(endpoint.tenant, continueAfter) };
     }),
   ];
 }
 
-/** An event id or a date-time. */
-function pointOf(
+/** The id of an event of this reader, or a date-time. */
+function replayPoint(
+  ids: EventIds,
+  reader: Tenant,
   field: string,
   text: string | null | undefined,
   faults: ProblemFieldError[],
 ): ReplayPoint | null {
   if (text === null || text === undefined) return null;
-  const sequence = sequenceOfEventId(text);
-  if (sequence !== null) return { sequence };
+  const place = ids.placeOf(reader, text);
+  if (place !== null) return { sequence: place.sequence };
   const time = parseInstant(text);
   if (time !== null) return { time };
   const message = 'must be the id of an event, or a date-time such as 2026-11-15T13:00:00Z';

@@ -2,8 +2,13 @@ import { isIP } from 'node:net';
 import type { ProblemFieldError } from '@saldo/api';
 import { isPublicAddress } from './addresses.ts';
 
+/** A URL as the URL standard writes it. */
+export const normalUrl = (text: string): string => new URL(text).href;
+
 /** Why a URL cannot be an endpoint; null if it can. Names are resolved and checked when a webhook is sent. */
 export function whyNotEndpoint(text: string, allowsPrivate: boolean): string | null {
+  // The URL standard removes some of them, so that the URL would be another one than its reader sees.
+  if (/\p{Cc}/u.test(text)) return 'must not contain control characters';
   const url = URL.canParse(text) ? new URL(text) : null;
   const schemes = allowsPrivate ? ['https:', 'http:'] : ['https:'];
   if (url === null || !schemes.includes(url.protocol)) {

@@ -1,7 +1,7 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@saldo/api';
 import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { wireEventId } from '../events/wire.ts';
+import type { EventIds } from '../events/ids.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
 /** An endpoint without its secrets. The end of a previous secret that has ended is not shown. */
@@ -21,9 +21,9 @@ export const wireEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
   created_at: formatInstant(row.created_at),
 });
 
-export const wireDelivery = (row: DeliveryRow): WebhookDelivery => ({
+export const wireDelivery = (ids: EventIds, { tenant }: EndpointRow, row: DeliveryRow): WebhookDelivery => ({
   id: encodeId(ID_PREFIX.webhookDelivery, row.id),
-  event_id: wireEventId({ occurredAt: row.event_occurred_at, sequence: row.event_sequence }),
+  event_id: ids.idOf(tenant, { occurredAt: row.event_occurred_at, sequence: row.event_sequence }),
   event_type: row.event_type,
   state: row.state,
   attempts: row.attempts,

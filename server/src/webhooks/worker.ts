@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import type { EventIds } from '../events/ids.ts';
 import type { EventPoller } from '../events/poller.ts';
 import type { Tenant } from '../events/store.ts';
-import { eventJson, wireEventId } from '../events/wire.ts';
+import { eventJson } from '../events/wire.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
-import type { Database } from '../platform/db/database.ts';
+import type { PrimaryDatabase } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs.ts';
 import { type Claim, claimDue } from './claim.ts';
 import { fanOutEvents, listFeeds } from './fan-out.ts';
@@ -19,11 +20,12 @@ const STOP_MS = 5_000;
 const RESTART_AFTER_MS = 1_000;
 
 export type WorkerDependencies = {
-  readonly db: Database;
+  readonly db: PrimaryDatabase;
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly send: Send;
   readonly random: () => number;
+  readonly ids: EventIds;
   /** Waits until the reads of receivers include all events. */
   readonly untilReplicated?: () => Promise<void>;
 };
@@ -36,7 +38,7 @@ const EXPIRED: SendResult = {
 };
 
 /** Sends deliveries that are due, and records what came back. */
-export function createWebhookWorker({ db, clock, logger, send, random }: WorkerDependencies) {
+export function createWebhookWorker({ db, clock, logger, send, random, ids }: WorkerDependencies) {
   const inProgress = new Map<string, number>();
   let failingInProgress = 0;
   const tries = new Set<Promise<void>>();
@@ -46,12 +48,12 @@ export function createWebhookWorker({ db, clock, logger, send, random }: WorkerD
   let wake = () => {};
 
   async function attempt(claim: Claim): Promise<SendResult | null> {
-    const { event_sequence: sequence, event_occurred_at: occurredAt, event_data: data } = claim;
+    const { tenant, event_sequence: sequence, event_occurred_at: occurredAt, event_data: data } = claim;
     if (data === null) return EXPIRED;
-    const event = { sequence, type: claim.event_type, occurredAt, data };
-    const body = eventJson(event);
+    const event = { sequence, number: claim.event_number, type: claim.event_type, occurredAt, data };
+    const body = eventJson(ids, tenant, event);
     const secrets = signingSecrets(claim, clock.now());
-    const headers = signedHeaders(wireEventId(event), body, secrets, clock.machineNow());
+    const headers = signedHeaders(ids.idOf(tenant, event), body, secrets, clock.machineNow());
     const result = await send(claim.url, headers, body, giveUp.signal);
     return result.error !== null && giveUp.signal.aborted ? null : result;
   }

@@ -116,6 +116,7 @@ export const FIELD_TEXTS: readonly Template[] = [
     'must not contain a user name or a password: the signature authenticates the platform',
     'darf keinen Benutzernamen und kein Passwort enthalten: die Signatur weist die Plattform aus',
   ],
+  ['must not contain control characters', 'darf keine Steuerzeichen enthalten'],
   ['must have a public address', 'muss eine öffentliche Adresse haben'],
   ['must not be the EIC of the operator', 'darf nicht der EIC des Betreibers sein'],
   ['must not be the email address', 'darf nicht die E-Mail-Adresse sein'],

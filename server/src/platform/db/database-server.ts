@@ -155,6 +155,7 @@ function transactionOn(client: pg.PoolClient): Tx {
   return {
     ...queries,
     hot: queries,
+    isPrimary: true,
     inTransaction: true,
     async copy(text, rows) {
       await finished(client.query(copyFrom(text)).end(rows));

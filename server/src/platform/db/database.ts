@@ -3,12 +3,12 @@ import { codeOf, DatabaseUnavailable } from './connection.ts';
 import type { ConnectionUsage } from './database-server.ts';
 import { type Lsn, laterOf, parseLsn } from './lsn.ts';
 import { type AvailabilityListener, Primary } from './primary.ts';
-import { type Db, queriesOn, type Run, type Tx } from './queries.ts';
+import { type Db, type PrimaryDb, queriesOn, type Run, type Tx } from './queries.ts';
 import { type ChosenReplica, type ReplicaSettings, type ReplicaState, Replicas } from './replicas.ts';
 import { hotStatement } from './statement.ts';
 import { urlPerHost } from './urls.ts';
 
-export type { Db, Tx } from './queries.ts';
+export type { Db, PrimaryDb, Tx } from './queries.ts';
 
 export type Database = Db & {
   /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
@@ -23,10 +23,12 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
+export type PrimaryDatabase = Database & PrimaryDb;
+
 /** For the modules that start the platform. No other one knows about replicas. */
 export type ReplicatedDatabase = Database & {
   /** The same database, for reads that no replica may answer. */
-  readonly current: Database;
+  readonly current: PrimaryDatabase;
   /** Null without read replicas. */
   readonly replication: Replication | null;
 };
@@ -210,9 +212,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDa
     },
   });
   const state = { connections: () => primary.connections(), isFull: () => primary.isFull };
-  if (router === null)
-    return { ...databaseWith(onPrimary), ...state, current: databaseWith(onPrimary), replication: null };
-  const read: Read = (...call) => router.read(...call);
-  const current = databaseWith(router.readPrimary);
+  const current = { ...databaseWith(router?.readPrimary ?? onPrimary), isPrimary: true } as const;
+  const read: Read = router === null ? onPrimary : (...call) => router.read(...call);
   return { ...databaseWith(read), ...state, current, replication: router };
 }

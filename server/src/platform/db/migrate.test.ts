@@ -346,6 +346,37 @@ test('a database with archived months is refused, and one without them gets its 
   );
 });
 
+test('events of an existing log are counted, and those that were deleted stay deleted', async () => {
+  const old = await databaseBefore('025');
+  const tenants = "array['operator', 'brp/7', 'operator']";
+  const data = `array['[{"id":"a"},{"id":"b"}]', '[{"id":"c"}]', '[{"id":"d"}]']`;
+  await run(
+    `select append_events(${tenants}, array_fill('exchange.alarm'::text, array[3]), now(), ${data});
+     delete from event where sequence = (select min(sequence) from event);
+     update event_log set deleted_to = (select min(sequence) - 16 from event)`,
+    old,
+  );
+  await migrate(old, () => {});
+  const counted = await run(
+    `select tenant, sequence - (select deleted_to from event_log) as place, count_events_up_to(tenant, sequence)
+     from event order by sequence`,
+    old,
+  );
+  assert.deepEqual(counted, [
+    { tenant: 'brp/7', place: '16', count_events_up_to: '1' },
+    { tenant: 'operator', place: '32', count_events_up_to: '1' },
+  ]);
+  const deleted = await run(
+    `select tenant, count, is_deleted, sequence = (select deleted_to from event_log) as at_end
+     from event_checkpoint order by tenant`,
+    old,
+  );
+  assert.deepEqual(
+    deleted,
+    ['accounts', 'operator'].map((tenant) => ({ tenant, count: '0', is_deleted: true, at_end: true })),
+  );
+});
+
 /** Released migrations never change, because databases have applied them. Add a line here for each new file. */
 const RELEASED = {
   '001-platform': '258550de28243cbfcd3a612713b0fee33cff13d97d317357e87d46972a4b7d6e',
@@ -370,6 +401,7 @@ const RELEASED = {
   '020-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
   '021-archive': '945124167d69e06c35fb89e95f511c6b308c6126c44b12213a69d260427d4644',
   '023-confirmation-alarms': 'e3499ce705b652c4b7ab69f44c90b3d805709a00dfc9d3f3d247b0595c1a33d4',
+  '025-event-numbers': '6167b36cff0c6fda48c2b6b0bb6c0658615ec127e4f571028e767a97890eb59f',
   '029-without-archive': 'bf71de689ba14d7945522be4a1f6d467c1ccadf258737f9cf7c676db7d389639',
 };
 

@@ -16,8 +16,14 @@ export type Db = Queries<Statement> & {
   readonly hot: Queries<HotStatement>;
 };
 
+/**
+ * Reads that no replica answers. Whatever follows the order of commits needs it: a replica knows neither the locks nor
+ * the sequences of the primary.
+ */
+export type PrimaryDb = Db & { readonly isPrimary: true };
+
 /** An open transaction. Only `transaction` and `rolledBack` create one. */
-export type Tx = Db & {
+export type Tx = PrimaryDb & {
   readonly inTransaction: true;
   /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
   copy(text: string, rows: Buffer): Promise<void>;

@@ -30,7 +30,7 @@ import {
   RETRY_SOON,
   validationProblem,
 } from './problem.ts';
-import { requestIds } from './request-id.ts';
+import { requestId } from './request-id.ts';
 import type { RequestHandlers, RequestQueue } from './request-queue.ts';
 import { announcesBody } from './streams.ts';
 
@@ -81,7 +81,6 @@ const PROBLEM_HEADERS = { 'cache-control': 'no-store', 'content-type': PROBLEM_M
 /** Creates an HTTP server that answers every error with a problem, even for input that is not HTTP. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { queue } = options;
-  const requestIdOf = requestIds();
   const connections = new ConnectionDrain();
   const early: EarlyAnswers = {
     headers: commonHeaders(options),
@@ -91,7 +90,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const app = Fastify({
     loggerInstance: withoutChildLoggers(options.logger),
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIdOf,
+    genReqId: requestId,
     trustProxy: options.trustProxy,
     // No limit for the registration of routes: on a busy machine it takes longer than the default of 10 s.
     pluginTimeout: 0,
@@ -106,7 +105,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       answerProblem(request, reply, toProblem(error));
     },
     clientErrorHandler: (error, socket) =>
-      answerBrokenRequest(error, socket, early, options.requestTimeoutMs, requestIdOf(null)),
+      answerBrokenRequest(error, socket, early, options.requestTimeoutMs, requestId(null)),
     serverFactory: (handler) => {
       const limits = {
         maxHeaderSize: LIMITS.headerBytes,
@@ -121,7 +120,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         start: handler,
         reject(request, response, waitedMs) {
           if (connections.isClosing) closeAfter(request, response);
-          rejectOverload(request, response, early, requestIdOf(request));
+          rejectOverload(request, response, early, requestId(request));
           options.onReject({ method: request.method ?? '', waitedSeconds: waitedMs / 1000 });
         },
       };

@@ -133,7 +133,7 @@ export class Tracer {
 
   /** The same database, whose calls are spans of the request that makes them. */
   traceDatabase(db: OpenDatabase): OpenDatabase {
-    return { ...db, ...this.#traced(db), current: this.#traced(db.current) };
+    return { ...db, ...this.#traced(db), current: { ...this.#traced(db.current), isPrimary: true } };
   }
 
   #traced(db: Database): Database {
@@ -148,7 +148,12 @@ export class Tracer {
   }
 
   #inTransaction(tx: Tx): Tx {
-    return { ...this.#queries(tx), inTransaction: true, copy: (text, rows) => tx.copy(text, rows) };
+    return {
+      ...this.#queries(tx),
+      isPrimary: true,
+      inTransaction: true,
+      copy: (text, rows) => tx.copy(text, rows),
+    };
   }
 
   #queries(db: Db): Db {
