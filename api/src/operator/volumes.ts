@@ -58,7 +58,7 @@ export const ImportResult = Type.Object(
         days: Type.Array(
           Type.Object({
             contract: Type.String({ description: 'The contract as the file names it.' }),
-            delivery_date: Type.String({ format: 'date' }),
+            delivery_date: Type.String({ format: 'date', description: 'The German delivery day.' }),
             missing: Type.Integer({ description: 'Number of slots without a volume.' }),
           }),
           { description: `The first ${LIMITS.incompleteDays} of them, in the order of the file.` },
