@@ -75,9 +75,9 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
     listEvents: {
-      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant)',
       'types=nomination.created types=nomination.created&order=newest_first':
-        'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+        'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant) + event_of_tenant(tenant; sequence)',
     },
     listCustomers: {
       '- tso=DE_TENNET search=x': 'customer_of_brp(brp_no; id)',
@@ -248,9 +248,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'tso=DE_TENNET': 'message_of_tso(tso; id)',
     },
     operatorListEvents: {
-      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant)',
       'types=nomination.*,exchange.alarm':
-        'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+        'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant) + event_of_tenant(tenant; sequence)',
     },
     operatorListWebhookEndpoints: {
       '-': 'webhook_endpoint_of_tenant(tenant; id)',
@@ -298,8 +298,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   },
   account: {
     listMarketEvents: {
-      '- order=newest_first': 'event_of_tenant(tenant; sequence)',
-      'types=asset.*': 'event_of_tenant(tenant; sequence) + event_of_tenant(tenant; sequence)',
+      '- order=newest_first': 'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant)',
+      'types=asset.*':
+        'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant) + event_of_tenant(tenant; sequence)',
     },
     marketListWebhookEndpoints: {
       '-': 'webhook_endpoint_of_tenant(tenant; id)',

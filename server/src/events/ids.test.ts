@@ -13,10 +13,13 @@ const anyReader = fc.oneof(
   number.map((no): Tenant => `brp/${no}`),
   number.map((no): Tenant => `account/${no}`),
 );
-const anyEvent = fc.record({
-  sequence: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
-  occurredAt: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
-});
+const anyEvent = fc.record(
+  {
+    sequence: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+    occurredAt: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
+  },
+  { noNullPrototype: true },
+);
 
 test('ids and cursors lead back to their place, for their reader only', () => {
   fc.assert(
