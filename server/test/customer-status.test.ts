@@ -137,9 +137,10 @@ test('the operator sees why a transaction is invalid; a BRP sees that it is', as
     ['valid', null],
   ]);
   const tomorrow = await reasonsOf(`delivery_date=${TOMORROW}&limit=100`);
+  assert.equal(tomorrow.length, 96);
   assert.deepEqual(
     tomorrow,
-    Array.from({ length: 96 }, () => ['invalid', 'customer_deactivated']),
+    tomorrow.map(() => ['invalid', 'customer_deactivated']),
   );
   assert.deepEqual(await reasonsOf(`status=invalid&limit=2`), [
     ['invalid', reason],

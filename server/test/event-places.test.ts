@@ -4,7 +4,9 @@ import { test } from 'node:test';
 import type { SaldoEvent } from '@saldo/api';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts';
+import { ownerKey } from '../src/platform/auth/principal.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { bindingOf, cursorSealer } from '../src/platform/http/cursor.ts';
 import {
   type Answer,
   assertProblem,
@@ -41,7 +43,8 @@ async function newReader() {
     tenants,
     data: { object: 'customer', id: 'cust_x' },
   });
-  return { ask: client(platform.baseUrl, key), created, assigned };
+  const owner = ownerKey({ type: 'brp', brpNo: no });
+  return { ask: client(platform.baseUrl, key), tenant: tenants[0]!, owner, created, assigned };
 }
 
 type Page = { events: SaldoEvent[]; pagination: { next_cursor: string; has_more: boolean } };
@@ -59,6 +62,7 @@ async function walk(ask: Client, query = ''): Promise<SaldoEvent[]> {
     after = `&after=${pagination.next_cursor}`;
   }
 }
+const READ_SECRET = statement('test_read_secret', "select value from secret where name = 'cursor'");
 const NEWEST_OWNER = statement(
   'test_newest_owner',
   'select tenant from webhook_endpoint order by created_at desc, id desc limit 1',
@@ -162,6 +166,19 @@ test('a place that is not one of the reader is 410, the same whatever the platfo
     assertRefused(await reader.ask(`/v1/events?after=${malformed}`), 'after invalid_format');
   assertProblem(await reader.ask(`/v1/events/${foreign.id}`), 404, 'event_not_found');
   assertProblem(await reader.ask(`/v1/events/${ownCursor}`), 404, 'event_not_found');
+});
+
+test('a cursor of an earlier version, which is a signed number, still leads to its place', async () => {
+  const reader = await newReader();
+  await append(...many(3, reader.created));
+  const [first = assert.fail(), ...later] = await walk(reader.ask);
+  const { sequence } = platform.eventIds.placeOf(reader.tenant, first.id) ?? assert.fail();
+  const [{ value } = assert.fail()] = await db.query<{ value: Buffer }>(READ_SECRET);
+  const sealed = (place: number) =>
+    cursorSealer(value).seal(bindingOf(reader.owner, '/v1/events', {}), [place]);
+  assert.deepEqual((await page(reader.ask, `after=${sealed(sequence)}`)).events, later);
+  const forged = sealed(sequence).replace(/^..../, 'WzEw');
+  assertRefused(await reader.ask(`/v1/events?after=${forged}`), 'after invalid_format');
 });
 
 test('ids and cursors are not countable', async () => {

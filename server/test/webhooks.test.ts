@@ -405,7 +405,7 @@ test('a delivery from before numbers were stored has the number of its event', a
   await fanOutEvents(platform.db, () => platform.clock.now());
   await platform.db.transaction((tx) => tx.query(FORGET_NUMBERS));
   await worker.deliver();
-  const body = receiver.received[0]?.body ?? '';
+  const [{ body } = assert.fail()] = receiver.received;
   const { events } = (await request('/v1/events?order=newest_first&limit=1')).body;
   assert.deepEqual([JSON.parse(body)], events);
   assert.equal(events[0].sequence, 4);

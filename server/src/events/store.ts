@@ -28,54 +28,81 @@ const ANNOUNCE = statement('announce_events', 'select announce_events()');
 const COPY = 'copy event (tenant, type, occurred_at, data) from stdin';
 /** From this number of rows on, COPY is cheaper than an insert, although it takes two calls. */
 const COPY_FROM_ROWS = 20;
+/** Rows whose text is made without a pause: about a megabyte. */
+const COPIED_AT_ONCE = 500;
 /** Each row of the log reserves this number of sequences, whatever the number of its events. */
 export const EVENTS_PER_ROW = 16;
 
-type NewRow = { readonly tenant: Tenant; readonly type: EventType; count: number; texts: string };
+type NewRow = {
+  readonly tenant: Tenant;
+  readonly type: EventType;
+  readonly at: string;
+  count: number;
+  texts: string;
+};
 
 /** Consecutive events of a tenant and type share rows: an import of a market day has twenty thousand events. */
-function rowsOf(events: readonly NewEvent[]): NewRow[] {
-  const rows: NewRow[] = [];
-  const newest = new Map<Tenant, NewRow>();
-  for (const { tenants, type, data } of events) {
-    const text = JSON.stringify(data);
-    for (const tenant of new Set(tenants)) {
-      const row = newest.get(tenant);
-      if (row?.type === type && row.count < EVENTS_PER_ROW) {
-        row.texts += `,${text}`;
-        row.count++;
-      } else {
-        const next = { tenant, type, count: 1, texts: text };
-        newest.set(tenant, next);
-        rows.push(next);
+class NewRows {
+  readonly rows: NewRow[] = [];
+  private readonly newest = new Map<Tenant, NewRow>();
+
+  add(events: readonly NewEvent[], at: string): void {
+    for (const { tenants, type, data } of events) {
+      const text = JSON.stringify(data);
+      for (const tenant of new Set(tenants)) {
+        const row = this.newest.get(tenant);
+        if (row?.type === type && row.at === at && row.count < EVENTS_PER_ROW) {
+          row.texts += `,${text}`;
+          row.count++;
+        } else {
+          const next = { tenant, type, at, count: 1, texts: text };
+          this.newest.set(tenant, next);
+          this.rows.push(next);
+        }
       }
     }
   }
-  return rows;
 }
 
 /** JSON has no tabs and line breaks outside of escapes, so only its backslashes need escaping. */
-function copyRows(rows: readonly NewRow[], at: string): Buffer {
+function copyRows(rows: readonly NewRow[]): Buffer {
   let lines = '';
-  for (const { tenant, type, texts } of rows)
+  for (const { tenant, type, at, texts } of rows)
     lines += `${tenant}\t${type}\t${at}\t[${texts.replaceAll('\\', '\\\\')}]\n`;
   return Buffer.from(lines);
 }
 
-/** Appends events in the transaction of the change, so that neither commits without the other. */
-export async function appendEvents(tx: Tx, events: readonly NewEvent[], now: number): Promise<void> {
-  const rows = rowsOf(events);
-  if (rows.length === 0) return;
-  if (rows.length >= COPY_FROM_ROWS) {
+async function insertRows(tx: Tx, rows: readonly NewRow[]): Promise<void> {
+  const [{ at } = { at: '' }] = rows;
+  if (rows.length >= COPY_FROM_ROWS || rows.some((row) => row.at !== at)) {
     await tx.query(ANNOUNCE);
-    return tx.copy(COPY, copyRows(rows, timestamp(now)));
+    for (let from = 0; from < rows.length; from += COPIED_AT_ONCE)
+      await tx.copy(COPY, copyRows(rows.slice(from, from + COPIED_AT_ONCE)));
+    return;
   }
   await tx.query(APPEND, [
     rows.map(({ tenant }) => tenant),
     rows.map(({ type }) => type),
-    timestamp(now),
+    at,
     rows.map(({ texts }) => `[${texts}]`),
   ]);
+}
+
+const newRowsOf = new WeakMap<Tx, NewRows>();
+
+/**
+ * Appends events in the transaction of the change, so that neither commits without the other. They are inserted directly
+ * before the commit: from then on the transaction holds back the later events of all tenants.
+ */
+export async function appendEvents(tx: Tx, events: readonly NewEvent[], now: number): Promise<void> {
+  if (events.length === 0) return;
+  let added = newRowsOf.get(tx);
+  if (added === undefined) {
+    const { rows } = (added = new NewRows());
+    newRowsOf.set(tx, added);
+    tx.beforeCommit(() => insertRows(tx, rows));
+  }
+  added.add(events, timestamp(now));
 }
 
 /** `last` is the newest assigned sequence; no transaction can still commit an event up to `horizon`. */

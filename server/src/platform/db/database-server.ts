@@ -73,7 +73,9 @@ export class DatabaseServer {
     return onConnection(this.writers, async (client) => {
       await beginOn(client, this.isPooled);
       try {
-        const result = await work(transactionOn(client));
+        const lastSteps: (() => Promise<void>)[] = [];
+        const result = await work(transactionOn(client, (step) => lastSteps.push(step)));
+        if (end === 'commit') for (const step of lastSteps) await step();
         await endOn(client, end, notePosition);
         return result;
       } catch (error) {
@@ -150,7 +152,7 @@ async function readOn<T>(pool: pg.Pool, use: (client: pg.PoolClient) => Promise<
   }
 }
 
-function transactionOn(client: pg.PoolClient): Tx {
+function transactionOn(client: pg.PoolClient, beforeCommit: Tx['beforeCommit']): Tx {
   const queries = queriesOn(runOn(client));
   return {
     ...queries,
@@ -160,6 +162,7 @@ function transactionOn(client: pg.PoolClient): Tx {
     async copy(text, rows) {
       await finished(client.query(copyFrom(text)).end(rows));
     },
+    beforeCommit,
   };
 }
 

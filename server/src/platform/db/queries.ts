@@ -27,6 +27,8 @@ export type Tx = PrimaryDb & {
   readonly inTransaction: true;
   /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
   copy(text: string, rows: Buffer): Promise<void>;
+  /** Runs `work` directly before the commit, when everything else of the transaction is done. */
+  beforeCommit(work: () => Promise<void>): void;
 };
 
 export type Run = <R>(statement: Statement, values: readonly unknown[], shape: RowShape) => Promise<R[]>;

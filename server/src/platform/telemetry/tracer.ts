@@ -153,6 +153,7 @@ export class Tracer {
       isPrimary: true,
       inTransaction: true,
       copy: (text, rows) => tx.copy(text, rows),
+      beforeCommit: (work) => tx.beforeCommit(work),
     };
   }
 
