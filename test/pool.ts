@@ -45,14 +45,22 @@ export async function runFiles(
       if (!worker.isUsable) worker = null;
       onResult(result);
     }
-    await worker?.end();
+    const error = (await worker?.end()) ?? null;
+    if (error !== null) onResult(afterwards(error));
   };
   await Promise.all(Array.from({ length: Math.min(workers, files.length) }, work));
 }
 
+/** An error after the end of the test that caused it. Node does not say which file that was. */
+const afterwards = (error: string): FileResult => ({
+  ...{ file: 'after the tests of a process', ms: 0, passed: 0, skipped: 0, output: '' },
+  failures: [{ test: 'an error that no test waited for', error }],
+});
+
 /** A process that runs one file at a time. A file that hangs or crashes it ends it. */
 class Worker {
   isUsable = true;
+  private hasFailed = false;
   private readonly child: ChildProcess;
   private readonly ready: Promise<unknown>;
   private readonly limits: typeof LIMITS;
@@ -104,21 +112,27 @@ class Worker {
         return this.kill(onExit, ended.resolve);
       });
     }, 1_000);
-    await this.ready;
-    this.child.send({ file: path.resolve(CHECKOUT, file) });
+    // A worker that cannot be loaded ends without a message.
+    await Promise.race([this.ready, ended.promise]);
+    if (this.isUsable) this.child.send({ file: path.resolve(CHECKOUT, file) });
     await ended.promise;
     clearInterval(watch);
     this.child.off('message', onMessage).off('exit', onExit);
+    this.hasFailed ||= failures.length > 0;
     const { passed, skipped } = counts;
     return { file, ms: performance.now() - startedAt, passed, skipped, failures, output: this.output };
   }
 
-  async end(): Promise<void> {
+  /** Returns what went wrong after all tests had passed. */
+  async end(): Promise<string | null> {
     const exited = once(this.child, 'exit');
     this.child.disconnect();
     // A file that left a timer or a server behind would keep the process.
     await Promise.race([exited, delay(STATE_MS)]);
     if (this.child.exitCode === null) this.child.kill('SIGKILL');
+    return this.hasFailed || !this.child.exitCode
+      ? null
+      : `The process ended with ${this.child.exitCode}.\n${this.output}`;
   }
 
   private async describe(): Promise<string> {

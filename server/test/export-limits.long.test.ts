@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -65,15 +64,6 @@ async function close(answer: IncomingMessage): Promise<void> {
   opened.delete(answer);
 }
 
-/** Polls until it holds: the server learns of a closed connection a moment later. */
-async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 600; tries++) {
-    if (await check()) return;
-    await delay(100);
-  }
-  assert.fail(what);
-}
-
 test('a key has four exports at once, the fifth gets 429 and none of them a second request', async () => {
   const { secret } = await world.key(seller);
   const request = client(platform.baseUrl, secret);
@@ -96,7 +86,10 @@ test('a key has four exports at once, the fifth gets 429 and none of them a seco
   assert.equal((await operator(`/operator${SMALL}`)).status, 200);
   assert.equal((await request(SMALL, { method: 'HEAD' })).status, 200, 'HEAD takes no place');
   await close(readers[0]!);
-  await eventually(async () => (await request(SMALL)).status === 200, 'a closed export frees its place');
+  await until(
+    async () => (await request(SMALL)).status === 200,
+    () => 'a closed export frees its place',
+  );
   for (const reader of readers.slice(1)) await close(reader);
 });
 
@@ -114,10 +107,13 @@ test('readers that stop hold no place, connection or transaction, and can go on'
   for (const key of keys)
     for (let at = 0; at < LIMITS.exports.atOnce; at++)
       readers.push(await stoppedReader(platform.baseUrl, key));
-  await eventually(async () => {
-    const [found] = await platform.db.query<{ busy: number }>(CONNECTIONS);
-    return found?.busy === 0;
-  }, 'no connection of the database is busy or in a transaction');
+  await until(
+    async () => {
+      const [found] = await platform.db.query<{ busy: number }>(CONNECTIONS);
+      return found?.busy === 0;
+    },
+    () => 'no connection of the database is busy or in a transaction',
+  );
   const request = client(platform.baseUrl, buyer.key);
   for (let page = 0; page < 20; page++)
     assert.equal((await request('/v1/transactions?limit=100')).status, 200);
@@ -158,7 +154,10 @@ test('a reader that takes nothing for a while is disconnected, and its place is 
   for (let at = 0; at < LIMITS.exports.atOnce; at++)
     readers.push(await stoppedReader(impatient.baseUrl, seller.key));
   const request = client(impatient.baseUrl, seller.key);
-  await eventually(async () => (await request(SMALL)).status === 200, 'the places are free again');
+  await until(
+    async () => (await request(SMALL)).status === 200,
+    () => 'the places are free again',
+  );
   const rest = await Promise.all(readers.map(readRest));
   // The others may go on before their time is over.
   assert.ok(rest.some(({ isWhole }) => !isWhole));

@@ -221,7 +221,7 @@ test('a backup of an older schema is restored and migrated', async () => {
 
 test('a backup of the version with an archive is restored, unless it has archived months', async () => {
   const names = [...(await readChecksums()).keys()];
-  const source = await databaseWithFirst(names.indexOf('029-without-archive'));
+  const source = await databaseWithFirst(names.indexOf('024-without-archive'));
   await query(source, "insert into brp (id, name, created_at) values (gen_random_uuid(), 'Old', now())");
   await backUp(source, 'no-months.saldo');
   await query(source, "insert into archive values ('2019-12-01', 1, '[]', now())");

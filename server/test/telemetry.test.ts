@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { EXPORT_LIMITS, OtlpExporter } from '../src/platform/telemetry/otlp-exporter.ts';
 import { attributesOf, type Json, logRecordsOf, startCollector } from './collector.ts';
 import { client, startTestPlatform } from './harness.ts';
+import { until } from './until.ts';
 
 const collector = await startCollector(() => 200);
 const environment = {
@@ -25,16 +26,6 @@ const lossy = await startTestPlatform({
 });
 const quiet = await startTestPlatform();
 
-const DEADLINE_MS = 60_000;
-async function eventually<T>(find: () => T | undefined, what: string): Promise<T> {
-  for (const end = Date.now() + DEADLINE_MS; Date.now() < end; ) {
-    const found = find();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return assert.fail(`${what} did not arrive`);
-}
-
 const spans = (): Json[] =>
   collector.received
     .filter(({ path }) => path === '/v1/traces')
@@ -48,7 +39,10 @@ let traces = 0;
 const newTrace = () => `0af7651916cd43dd8448eb211c${String(++traces).padStart(6, '0')}`;
 const ask = client(platform.baseUrl, brp.key);
 const rootOf = (traceId: string) =>
-  eventually(() => spans().find((span) => span.traceId === traceId && span.kind === 2), 'the span');
+  until(
+    () => spans().find((span) => span.traceId === traceId && span.kind === 2),
+    () => 'the span',
+  );
 
 test('a request is a span of its caller’s trace, with the database calls as its children', async () => {
   const traceId = newTrace();
@@ -91,7 +85,10 @@ test('the calls of a request with a body belong to its trace too', async () => {
 test('log lines are exported with the trace of their request, and stay in the log', async () => {
   const traceId = newTrace();
   await ask('/v1/contracts/con_unknown', { headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
-  const record = await eventually(() => records().find((each) => each.traceId === traceId), 'the line');
+  const record = await until(
+    () => records().find((each) => each.traceId === traceId),
+    () => 'the line',
+  );
   const root = await rootOf(traceId);
   assert.equal(record.spanId, root.spanId);
   assert.equal(record.body.stringValue, 'request');
@@ -101,7 +98,10 @@ test('log lines are exported with the trace of their request, and stay in the lo
 });
 
 test('the service and the headers of the collector are as configured', async () => {
-  const { headers, body } = await eventually(() => collector.received[0], 'a request');
+  const { headers, body } = await until(
+    () => collector.received[0],
+    () => 'a request',
+  );
   assert.equal(headers['authorization'], 'Bearer secret');
   const signal = body.resourceSpans ?? body.resourceLogs;
   assert.deepEqual(attributesOf(signal[0].resource), {
@@ -116,9 +116,9 @@ test('a trace that its caller does not record is not exported, and a malformed o
   const malformed = ['', 'no trace', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${newTrace()}-${PARENT}-01`];
   for (const [index, traceparent] of malformed.entries()) {
     await ask('/v1/contracts', { headers: { traceparent, 'x-request-id': `malformed-${index}` } });
-    const span = await eventually(
+    const span = await until(
       () => spans().find((each) => attributesOf(each)['saldo.request_id'] === `malformed-${index}`),
-      'the span',
+      () => 'the span',
     );
     assert.match(span.traceId, /^[0-9a-f]{32}$/);
     assert.equal(span.parentSpanId, undefined);
@@ -129,13 +129,11 @@ test('a trace that its caller does not record is not exported, and a malformed o
 test('a collector that fails loses records, never requests, and they are counted', async () => {
   const get = client(lossy.baseUrl);
   for (let count = 0; count < 20; count++) assert.equal((await get('/openapi.json')).status, 200);
-  for (const end = Date.now() + DEADLINE_MS; ; ) {
+  await until(async () => {
     const text = await metricsOf(lossy);
     const [, dropped] = /saldo_telemetry_dropped_total\{signal="traces"\} (\d+)/.exec(text) ?? [];
-    if (Number(dropped) >= 20) break;
-    assert.ok(Date.now() < end, 'dropped spans are counted');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return Number(dropped) >= 20;
+  });
 });
 
 test('without the variables nothing is exported', async () => {
@@ -149,7 +147,10 @@ test('a collector that does not answer holds a bounded number of records, and a 
   const exporter = new OtlpExporter<number>(target, (numbers) => ({ numbers }), pino({ enabled: false }));
   const added = 10 * EXPORT_LIMITS.queued;
   for (let count = 0; count < added; count++) exporter.add(count);
-  await eventually(() => hanging.received[0], 'the first batch');
+  await until(
+    () => hanging.received[0],
+    () => 'the first batch',
+  );
   assert.equal(hanging.received[0]?.body.numbers.length, EXPORT_LIMITS.batch);
   assert.equal(exporter.dropped, added - EXPORT_LIMITS.queued - EXPORT_LIMITS.batch);
   await exporter.stop();

@@ -30,11 +30,18 @@ export async function until<T>(
 
 /** Repeats a check until it passes, for what changes some time after its cause. A check that never passes fails the test. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const endsAt = performance.now() + HANG_MS; ; await delay(POLL_MS)) {
-    try {
-      return await check();
-    } catch (error) {
-      if (!(error instanceof AssertionError) || performance.now() > endsAt) throw error;
-    }
-  }
+  let failure: AssertionError | null = null;
+  await until(
+    async () => {
+      try {
+        await check();
+        return true;
+      } catch (error) {
+        if (!(error instanceof AssertionError)) throw error;
+        failure = error;
+        return false;
+      }
+    },
+    () => failure?.message ?? String(check),
+  );
 }

@@ -6,7 +6,7 @@ import { NOTIFIED } from './notified.ts';
 /** Older events of the same moment are not counted. */
 const MAX_EVENTS = 100;
 
-type Notifiable = { readonly sequence: number; readonly occurred_at: string } & (
+type Notifiable = { readonly id: string; readonly occurred_at: string } & (
   | { readonly type: 'nomination.gate_closing'; readonly data: EventData<'nomination.gate_closing'> }
   | { readonly type: 'nomination.mismatched'; readonly data: EventData<'nomination.mismatched'> }
 );
@@ -18,13 +18,17 @@ type Context = Pick<I18n, 't' | 'format'> & {
   readonly open: (path: string) => void;
 };
 
-/** The newest event that was looked at. */
-let seenTo = 0;
+/** Ids of the events that were looked at. Sequences would not do: users who sign in one after the other count their own. */
+const seen = new Set<string>();
 
 /** Events up to now are not shown: they happened before the user turned notifications on. */
 export async function skipPastEvents(): Promise<void> {
-  const { events } = await reader().events.list({ types: [...NOTIFIED], order: 'newest_first', limit: 1 });
-  seenTo = Math.max(seenTo, ...events.map(({ sequence }) => sequence));
+  const { events } = await reader().events.list({
+    types: [...NOTIFIED],
+    order: 'newest_first',
+    limit: MAX_EVENTS,
+  });
+  for (const { id } of events) seen.add(id);
 }
 
 /** Shows one notification for all new events of a type and a delivery day. */
@@ -35,9 +39,9 @@ export async function notifyOfNewEvents({ t, format, role, since, open }: Contex
     limit: MAX_EVENTS,
   });
   const newest = (events as readonly Notifiable[]).filter(
-    ({ sequence, occurred_at }) => sequence > seenTo && Date.parse(occurred_at) >= since,
+    ({ id, occurred_at }) => !seen.has(id) && Date.parse(occurred_at) >= since,
   );
-  seenTo = Math.max(seenTo, ...newest.map(({ sequence }) => sequence));
+  for (const { id } of newest) seen.add(id);
   const texts = t.activity.notifications;
   const titleOf = ({ type, data }: Notifiable) =>
     type === 'nomination.gate_closing' ? texts.gate(data.minutes_left) : texts.mismatch;

@@ -16,10 +16,14 @@ export function loadedTranslator(load: () => Promise<Translate>): Translate {
   let translate: Translate | null = null;
   let loading: Promise<void> | null = null;
   return (text) => {
-    loading ??= load().then((loaded) => {
-      translate = loaded;
-      for (const listener of listeners) listener();
-    });
+    loading ??= load().then(
+      (loaded) => {
+        translate = loaded;
+        for (const listener of listeners) listener();
+      },
+      // The next text tries again; until then texts are shown in English.
+      () => void (loading = null),
+    );
     return translate === null ? null : translate(text);
   };
 }

@@ -38,12 +38,16 @@ const DELETE_OLDEST = statement(
    select count(*)::int as count from deleted`,
 );
 
+const LOCK_LOG = statement('lock_event_log', 'select from event_log for no key update');
+
 /** Deletes the oldest events, up to the first one that did not occur before `before`, in bounded batches. */
 export async function deleteOldEvents(db: Database, before: number): Promise<void> {
   for (;;) {
-    const [row] = await db.transaction((tx) =>
-      tx.query<{ count: number }>(DELETE_OLDEST, [timestamp(before), DELETED_AT_ONCE]),
-    );
+    const [row] = await db.transaction(async (tx) => {
+      // A checkpoint that is being made would not be seen by the statement that waits for it.
+      await tx.query(LOCK_LOG);
+      return tx.query<{ count: number }>(DELETE_OLDEST, [timestamp(before), DELETED_AT_ONCE]);
+    });
     if ((row?.count ?? 0) < DELETED_AT_ONCE) return;
   }
 }

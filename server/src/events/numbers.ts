@@ -8,7 +8,7 @@ import type { EventRow, StoredEvent, Tenant } from './store.ts';
  */
 const [SKIPPED_PLACES, SKIPPED_NUMBERS] = [1_000_000_000, 1_000_000];
 
-/** SQL for the number of the event at a place, for a reader of these feeds (025-event-numbers.sql). */
+/** SQL for the number of the event at a place, for a reader of these feeds (023-event-numbers.sql). */
 export const numberOf = (feeds: string, place: string): string =>
   `(select sum(count_events_up_to(feed, ${place}))::bigint from unnest(${feeds}) as feed)
    + ${place} / ${SKIPPED_PLACES} * ${SKIPPED_NUMBERS}`;

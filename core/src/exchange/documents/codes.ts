@@ -19,7 +19,7 @@ export const ACKNOWLEDGEMENT_CODES = {
 /** A09 is a finalised schedule. */
 export const CONFIRMATION_TYPES = { A07: 'intermediate', A08: 'final', A09: 'final' } as const;
 
-/** A85, A86 and A87 are confirmations without changes, with changes, and for information only. */
+/** TSOs also send A85, A86 and A87, with the meanings of A06, A07 and A08. */
 export const CONFIRMATION_CODES = {
   A06: 'accepted',
   A07: 'partial',

@@ -84,7 +84,7 @@ export async function executeDecision(
   }
 }
 
-/** $1 the schedule that counts now, $2 its day, $3 since when a later version kept its confirmations from counting. */
+/** $1 the schedule that counts now, $2 its day, $3 when it was sent. */
 const REVIVE = statement(
   'revive_confirmations',
   `update message set state = 'stored'

@@ -314,7 +314,7 @@ const NOMINATED = `
     select 'S', 1, 'I', 1, 'A02', 'A', 'B', 'C', 'D', array_fill(8, array[96]), id from nomination where version = 2`;
 
 test('a database with archived months is refused, and one without them gets its foreign keys back', async () => {
-  const old = await databaseBefore('029');
+  const old = await databaseBefore('024');
   await run(NOMINATED, old);
   await run(
     `insert into archive (month, format, files, archived_at)
@@ -347,7 +347,7 @@ test('a database with archived months is refused, and one without them gets its 
 });
 
 test('events of an existing log are counted, and those that were deleted stay deleted', async () => {
-  const old = await databaseBefore('025');
+  const old = await databaseBefore('023');
   const tenants = "array['operator', 'brp/7', 'operator']";
   const data = `array['[{"id":"a"},{"id":"b"}]', '[{"id":"c"}]', '[{"id":"d"}]']`;
   await run(
@@ -400,9 +400,9 @@ const RELEASED = {
   '019-event-timeline': '7d41bc7d28b43eac7f2531953a776ddb473616ca9fe2fef0aa64e2682a507052',
   '020-sort-indexes': '4251d0d7ab1a85f0cb5de8fd56084bfec2faf2cbe10f61296eb605a313cdab07',
   '021-archive': '945124167d69e06c35fb89e95f511c6b308c6126c44b12213a69d260427d4644',
-  '023-confirmation-alarms': 'e3499ce705b652c4b7ab69f44c90b3d805709a00dfc9d3f3d247b0595c1a33d4',
-  '025-event-numbers': '6167b36cff0c6fda48c2b6b0bb6c0658615ec127e4f571028e767a97890eb59f',
-  '029-without-archive': 'bf71de689ba14d7945522be4a1f6d467c1ccadf258737f9cf7c676db7d389639',
+  '022-confirmation-alarms': 'e3499ce705b652c4b7ab69f44c90b3d805709a00dfc9d3f3d247b0595c1a33d4',
+  '023-event-numbers': '6167b36cff0c6fda48c2b6b0bb6c0658615ec127e4f571028e767a97890eb59f',
+  '024-without-archive': 'bf71de689ba14d7945522be4a1f6d467c1ccadf258737f9cf7c676db7d389639',
 };
 
 test('the migration files are those that were released', async () => {

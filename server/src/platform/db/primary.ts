@@ -159,7 +159,7 @@ export class Primary {
     this.listener?.lost(reason);
   }
 
-  /** Whether a write has failed because the disk is full, and none has succeeded since. */
+  /** Whether a write has failed because the disk is full, until the probe has stored something. */
   get isFull(): boolean {
     return this.fullAt !== null;
   }
