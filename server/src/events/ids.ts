@@ -5,7 +5,7 @@ import { statement } from '../platform/db/statement.ts';
 import type { Tenant } from './store.ts';
 
 /** A place in the log, and the time of the event there; 0 for a place between events. */
-export type EventPlace = { readonly sequence: number; readonly occurredAt: number };
+type EventPlace = { readonly sequence: number; readonly occurredAt: number };
 
 /**
  * The ids of events and the cursors of feeds. Both are places in the log, encrypted for their reader, because the log
