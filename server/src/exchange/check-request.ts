@@ -22,14 +22,16 @@ import type { Scheduler } from './process/schedules.ts';
 
 type CheckCall = Call<typeof scheduleEndpoints.checkSchedule>;
 
-/** Concurrency limits: each check holds a whole file in memory. A BRP's other files wait unread. */
+/** Each check that runs or waits for its turn holds a whole file in memory. */
 const CHECKS_AT_ONCE = 8;
+const CHECKS_WAITING_AT_MOST = 16;
+/** A BRP's other files wait unread. */
 const CHECKS_AT_ONCE_PER_BRP = 2;
-const WAITING_AT_MOST = 64;
+const UNREAD_AT_MOST_PER_BRP = 64;
 
 /** Compares uploaded schedules with current nominations. Reads only. */
 export function scheduleChecker(db: Db, scheduler: Scheduler) {
-  const inTurn = concurrencyLimiter({ atOnce: CHECKS_AT_ONCE, waitingAtMost: WAITING_AT_MOST });
+  const inTurn = concurrencyLimiter({ atOnce: CHECKS_AT_ONCE, waitingAtMost: CHECKS_WAITING_AT_MOST });
   const perBrp = new Map<number, typeof inTurn>();
 
   return async function answerCheck(call: CheckCall): Promise<ScheduleCheck> {
@@ -40,7 +42,7 @@ export function scheduleChecker(db: Db, scheduler: Scheduler) {
     if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
     const [brpNo = 0] = tenantValues(viewer);
     const ownTurn = perBrp.getOrInsertComputed(brpNo, () =>
-      concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: WAITING_AT_MOST }),
+      concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: UNREAD_AT_MOST_PER_BRP }),
     );
     try {
       return await ownTurn(async () => {
