@@ -6,7 +6,7 @@ type Addresses = Pick<Config, 'host' | 'port' | 'customerPort' | 'adminHost' | '
 
 /**
  * Fails if the server could not listen on its ports. Called before the database is touched: a first start that fails
- * afterwards would have created data, and a key that nobody has seen.
+ * afterwards would have created data, and a key that was never shown.
  */
 export async function checkPorts(config: Addresses): Promise<void> {
   const { host, port, customerPort, adminHost, adminPort } = config;

@@ -13,7 +13,7 @@ import { wireUser } from '../users/wire.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** Whoever can read the database on this machine needs no key. */
+/** Access to the database on this machine takes the place of a key. */
 const COMMAND_LINE = { actor: 'command line', request: { id: 'command-line' } };
 
 async function makeKey(tx: Tx): Promise<string> {
