@@ -42,7 +42,7 @@ const ORDINARY_HOURS = Array.from({ length: ORDINARY_SLOTS }, (_, at) => Math.fl
 
 const DATE_FORM = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT_FORM =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+  /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 
 /** Accepts every existing date of the years 0001 to 9999; a date without deliveries is still a valid filter. */
 export function parseDay(text: string): DeliveryDay | null {

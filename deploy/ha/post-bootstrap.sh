@@ -1,6 +1,6 @@
 #!/bin/sh
 # Patroni calls this once, on the first primary, with the address of the new cluster.
-# The settings of the role are those that Saldo needs behind PgBouncer: docs/operations.md#pooler.
+# The settings of the role are those that Saldo needs behind PgBouncer: docs/scale.md#pooler.
 exec ${POSTGRES_BIN}/psql --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --dbname="$1" <<'SQL'
 create role saldo login password '${SALDO_PASSWORD}';
 create database saldo owner saldo template template0 encoding 'UTF8';

@@ -4,9 +4,14 @@ import { checkPorts } from './check-ports.ts';
 import { type Config, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { describeMisspelled, recordNames } from './config-names.ts';
+import { describeSettings } from './start/config-help.ts';
 import { WorkerFailed } from './worker-failed.ts';
 
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(describeSettings());
+    return;
+  }
   const { env, names } = recordNames(process.env);
   const config = readConfig(env);
   if (cluster.isPrimary)

@@ -64,7 +64,7 @@ test('all links and anchors of all pages resolve', () => {
   assert.ok(checked > 1000, `${checked} links`);
 });
 
-test('every written page is reachable, and every page of docs/ is served or named as internal', async () => {
+test('every written page is reachable, and every page of docs/ is listed, and served or named as internal', async () => {
   const guides = GUIDES.flatMap((group) => group.pages);
   for (const { url, file, label } of guides) {
     assert.ok(pages.has(url), url);
@@ -73,13 +73,16 @@ test('every written page is reachable, and every page of docs/ is served or name
     assert.ok(existsSync(path.join(CHECKOUT, file)), file);
   }
   const served = new Set(guides.map(({ file }) => file));
+  const list = await readFile(path.join(CHECKOUT, 'docs/README.md'), 'utf8');
   for await (const file of glob('docs/**/*.md', { cwd: CHECKOUT })) {
     assert.notEqual(served.has(file), INTERNAL.test(file), file);
+    const isListed = list.includes(`](${path.posix.relative('docs', file)})`);
+    assert.ok(isListed || /^docs\/(README\.md|decisions\/)/.test(file), `docs/README.md has ${file}`);
   }
 });
 
 /** Also of pages that are not served, and as a reader of the repository sees them. */
-test('links between the Markdown files of the repository resolve, with their anchors', async () => {
+test('links between the Markdown files of the repository and from deploy/ resolve, with their anchors', async () => {
   const read = async (file: string) => await readFile(path.join(CHECKOUT, file), 'utf8');
   const anchorsOf = async (file: string) => {
     // A site like GitHub's: the title is a heading with an anchor too.
@@ -102,6 +105,15 @@ test('links between the Markdown files of the repository resolve, with their anc
       assert.ok(existsSync(path.join(CHECKOUT, to)), `${file}: ${link}`);
       if (anchor !== undefined && to.endsWith('.md'))
         assert.ok((await anchorsOf(to)).has(anchor), `${file}: ${link}`);
+      checked++;
+    }
+  }
+  for await (const file of glob('deploy/**/*.*', { cwd: CHECKOUT })) {
+    for (const [link, to = '', anchor] of (await read(file)).matchAll(
+      /\b(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g,
+    )) {
+      assert.ok(existsSync(path.join(CHECKOUT, to)), `${file}: ${link}`);
+      if (anchor !== undefined) assert.ok((await anchorsOf(to)).has(anchor), `${file}: ${link}`);
       checked++;
     }
   }

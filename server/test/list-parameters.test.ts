@@ -84,6 +84,7 @@ const MORE_EXTREMES = [
   '9999-12-31T23:59:59-23:59',
   '9999-12-31T23:59:59.999999999%2B23:59',
   '1893-04-01T00:00:00Z',
+  '2026-10-25t00:00:00z',
 ];
 
 test('a date or time that does not exist is rejected, and any other is accepted', async () => {

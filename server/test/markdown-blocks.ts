@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Pages whose `sh`, `ts` and `py` blocks are run, in this order. */
-const PAGES = ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
+const PAGES = ['README.md', 'docs/tour.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
 
 /** Other names of the languages, which would hide a block from the test. */
 const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|python)$/;
@@ -53,7 +53,7 @@ export async function readPages(): Promise<Page[]> {
   const pages: Page[] = [];
   for (const pattern of PAGES) {
     const names = (await Array.fromAsync(glob(pattern, { cwd: CHECKOUT }))).toSorted();
-    for (const name of names) {
+    for (const name of names.filter((found) => pages.every((page) => page.name !== found))) {
       const blocks = parseBlocks(name, await readFile(path.join(CHECKOUT, name), 'utf8'));
       const languages = hasPython ? /^(sh|ts|py)$/ : /^(sh|ts)$/;
       const run = blocks.filter(({ language, whyNotRun }) => languages.test(language) && whyNotRun === null);

@@ -13,14 +13,14 @@ import { client, startTestPlatform } from './harness.ts';
 import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
 import { flat } from './nominated.ts';
 
-/** The last day of the old rules and the first of the new ones in the example of the operations page. */
+/** The last day of the old rules and the first of the new ones in the example of the page of market rules. */
 const [BEFORE, SINCE] = ['2027-03-31', '2027-04-01'];
 const [OLD_PARTY, NEW_PARTY] = ['10XDE-RWENET---W', '11XNORDWIND----J'];
 
 const folder = await temporaryFolder();
 const read = (name: string) => readFile(path.join(CHECKOUT, name), 'utf8');
 const builtIn = JSON.parse(await read('core/src/market-rules.json'));
-const examples = parseBlocks('docs/operations.md', await read('docs/operations.md'));
+const examples = parseBlocks('docs/market-rules.md', await read('docs/market-rules.md'));
 const example = JSON.parse(examples.find(({ text }) => text.includes('"day_ahead"'))?.text ?? '');
 const [amprion] = builtIn.control_areas.DE_AMPRION;
 const rulesFile = path.join(folder, 'market-rules.json');

@@ -13,7 +13,7 @@ import { CLI_MAIN } from './command-line.ts';
 import { type Block, CHECKOUT, hasPython, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
 import { COMPILE_CACHE } from './programs.ts';
 
-/** Runs every `sh`, `ts` and `py` block of the documentation, in order, against the platform that the README starts. */
+/** Runs every `sh`, `ts` and `py` block of the documentation, in order, against the platform that the tour starts. */
 
 const execute = promisify(execFile);
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -153,12 +153,12 @@ async function readerOf({ name }: Page, { baseUrl, addresses }: Started): Promis
   return { SALDO_URL: baseUrl, SALDO_MARKET_URL: addresses['http://127.0.0.1:8081']!, ...(await readerKeys) };
 }
 
-/** Created after the README, whose seller the guides are for. */
+/** Created after the tour, whose seller the guides are for. */
 let readerKeys: ReturnType<typeof createReaderKeys> | null = null;
 
 async function createReaderKeys() {
   const { brps } = await operator.brps.list({ limit: 1 });
-  assert.ok(brps[0], 'the README creates a BRP');
+  assert.ok(brps[0], 'the tour creates a BRP');
   const account = await operator.accounts.create({ name: 'Reader of the guides' });
   const brpOwner = { type: 'brp', id: brps[0].id } as const;
   const brpKey = await operator.apiKeys.create({ owner: brpOwner, name: 'guides', scopes: [...SCOPES] });
@@ -203,7 +203,7 @@ for (const page of pages) {
     const { output, places } = await runPage(page, platform);
     const expected = page.blocks.filter((block) => !isStart(block)).map(({ place }) => place);
     assert.deepEqual(places, expected);
-    if (page.name === 'README.md') {
+    if (page.name === 'docs/tour.md') {
       // Sent, answered and applied: the four slots in which the simulated counterpart has a lower value.
       assert.equal(output.match(/^11X\S+ .* partial_match$/gm)?.length, 4, output);
     }
@@ -217,7 +217,7 @@ for (const page of pages) {
 
 test('the expected pages have executable blocks', () => {
   const counts = new Map(pages.map(({ name, blocks }) => [name, blocks.length]));
-  for (const name of ['README.md', 'sdk/README.md', 'cli/README.md', 'docs/operations.md'])
+  for (const name of ['docs/tour.md', 'sdk/README.md', 'cli/README.md', 'docs/operations.md'])
     assert.ok(counts.get(name), name);
 });
 

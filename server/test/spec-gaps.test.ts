@@ -11,23 +11,31 @@ const PIN = /^`((?:core\/src|api\/src|server\/(?:src|test))\/[\w./-]+\.test\.ts)
 const TITLE = /^\s*test\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm;
 
 const page = await readFile(new URL('docs/spec-gaps.md', ROOT), 'utf8');
-const lines = page.split('\n');
-const rows = lines
-  .filter((line) => line.startsWith('|') && line !== HEADER && line !== RULE)
-  .map((line) => line.slice(1, -1).split('|'))
-  .map((cells) => cells.map((cell) => cell.trim()));
+const rowsOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && line !== HEADER && line !== RULE)
+    .map((line) => line.slice(1, -1).split('|'))
+    .map((cells) => cells.map((cell) => cell.trim()));
+const rows = rowsOf(page);
 const pinsOf = (row: readonly string[]) => (row[3] === NOT_BUILT ? [] : (row[3] ?? '').split('<br>'));
 
-test('every section of the spec gaps is one table, and every row has a number of its own and all four cells', () => {
+test('every section of the spec gaps is one table, whose rows have all four cells and are numbered in order', () => {
   const sections = page.split(/^## /m).slice(1);
-  for (const section of sections) assert.equal(section.split(`\n${HEADER}\n${RULE}\n|`).length, 2, section);
   assert.ok(sections.length > 0 && rows.length > sections.length);
+  const letters = new Set<string>();
+  for (const section of sections) {
+    assert.equal(section.split(`\n${HEADER}\n${RULE}\n|`).length, 2, section);
+    const numbers = rowsOf(section).map(([number = '']) => number.split(' ', 1)[0] ?? '');
+    const letter = numbers[0]?.[0] ?? '';
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, at) => `${letter}${at + 1}`),
+    );
+    letters.add(letter);
+  }
+  assert.equal(letters.size, sections.length);
   for (const row of rows) assert.ok(row.length === 4 && row.every((cell) => cell !== ''), row.join(' | '));
-  const numbers = rows.map(([number = '']) => number.split(' ', 1)[0]);
-  assert.deepEqual(
-    numbers.filter((number, at) => numbers.indexOf(number) !== at),
-    [],
-  );
 });
 
 test('every choice in the spec gaps names existing tests, or is marked as not built yet', async () => {

@@ -58,9 +58,9 @@ test('the first start loads the demo world, prints curl lines that work, and the
   assert.equal(await second.end('SIGINT'), 0);
 });
 
-/** The greeting as in the README, with placeholders for ports and keys. */
+/** The greeting as in the documentation, with placeholders for ports and keys. */
 async function printedGreeting(): Promise<RegExp[]> {
-  const blocks = parseBlocks('README.md', await readFile(path.join(CHECKOUT, 'README.md'), 'utf8'));
+  const blocks = parseBlocks('docs/tour.md', await readFile(path.join(CHECKOUT, 'docs/tour.md'), 'utf8'));
   const greeting = blocks.find(({ text }) => text.startsWith('Saldo is ready.'));
   assert.ok(greeting);
   return greeting.text

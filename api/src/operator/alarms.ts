@@ -38,14 +38,14 @@ export const SEVERITY_OF: Readonly<Record<AlarmKind, (typeof ALARM_SEVERITIES)[n
 const KIND_TEXT = `\`rejected\`: the TSO rejected the newest schedule of a day; ends when a newer version is acknowledged or confirmed.
 \`answer_overdue\`: a sent schedule has no acknowledgement after \`ACK_MINUTES\`; ends with the answer.
 \`unreadable\`: an incoming message cannot be read; ends when it is acknowledged.
-\`unsent_before_gate\`: nominations are unsent shortly before their gate; ends with the sending or the gate.
+\`unsent_before_gate\`: nominations are unsent 15 minutes before their gate, and the job should have sent them; ends with the sending or the gate.
 \`unknown_series\`: a TSO reports a series with the operator’s balance group that our schedule does not have; ends when it is acknowledged.
 \`out_of_balance\`: a schedule is not sent because its slots do not net to zero; ends when it is sent or balanced.
-\`confirmation_overdue\`: an acknowledged schedule has no confirmation an hour after the wait phase, or after its sending if that was later; ends with a confirmation.
+\`confirmation_overdue\`: an acknowledged schedule has no confirmation an hour after the wait phase, or after its sending if that was later; further versions do not extend the hour; ends with a confirmation of it or of a newer version.
 \`final_missing\`: an acknowledged schedule has no final confirmation \`ACK_MINUTES\` after the day-after gate; ends with the final confirmation.
 \`older_version_confirmed\`: the TSO confirms a version although a newer one was sent and is unanswered; ends with the answer to the newer one.
 \`status_request_rejected\`: the TSO rejected a status request; ends when a newer one is acknowledged or a confirmation arrives.
-\`disk\`: the file system of the data folder is nearly full; ends when space is free again.`;
+\`disk\`: the file system of \`DATA_DIR\` has less than 1 GiB free; ends when it has more.`;
 
 export const Alarm = Type.Object(
   {
