@@ -15,7 +15,7 @@ import { nominationFilter } from '../nominations/routes.ts';
 import { nominationWriter, type Operator } from '../nominations/wire.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
-import { preferredFormat, varyByAccept } from '../platform/http/accept.ts';
+import { preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import { problem } from '../platform/http/problem.ts';
@@ -154,7 +154,7 @@ function exportSender(silenceMs: number) {
     const chunks = chunksOf(isHead ? 'ndjson' : format);
     // A failure of the first query is still answered with a problem, which must not have the headers of a file.
     const first = await chunks.next();
-    if (query.format === undefined) varyByAccept(reply);
+    if (query.format === undefined) varyBy(reply, 'Accept');
     reply.headers({
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
       ...attachment(`${name}_${daysText(query)}.${format}`),

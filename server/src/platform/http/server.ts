@@ -3,6 +3,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { LIMITS, PROBLEMS } from '@saldo/api';
+import type { Language } from '@saldo/core/messages/language.ts';
 import {
   fastify as Fastify,
   type FastifyBaseLogger,
@@ -13,6 +14,7 @@ import {
   LogController,
 } from 'fastify';
 import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
+import { languageOf, preferredLanguage } from './accept.ts';
 import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { admitBodies, limitDraining } from './body-admission.ts';
 import { BODY_LIMITS } from './body-arrivals.ts';
@@ -140,7 +142,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('preClose', () => connections.close());
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
-    const body = problemBody(options.errorBase(), error, request.url, request.routeOptions.config.isChange);
+    const { isChange } = request.routeOptions.config;
+    const language = languageOf({ request, reply });
+    const body = problemBody(options.errorBase(), error, request.url, language, isChange);
     reply.code(PROBLEMS[error.code].status).headers({ ...error.headers, ...PROBLEM_HEADERS });
     removeContentHeaders(reply);
     // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
@@ -210,7 +214,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 /** Parts of responses that are sent before Fastify handles the request or without its hooks. */
 type EarlyAnswers = {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReturnType<typeof commonHeaders>;
   readonly cors: Cors;
   readonly errorBase: () => string;
 };
@@ -222,10 +226,12 @@ function rejectOverload(
   { headers, cors, errorBase }: EarlyAnswers,
   requestId: string,
 ): void {
-  const body = JSON.stringify(problemBody(errorBase(), OVERLOAD, request.url ?? null));
+  const language = preferredLanguage(request.headers['accept-language']);
+  const body = JSON.stringify(problemBody(errorBase(), OVERLOAD, request.url ?? null, language));
   response.writeHead(PROBLEMS[OVERLOAD.code].status, {
     ...headers,
     ...PROBLEM_HEADERS,
+    ...languageHeaders(language, headers),
     ...OVERLOAD.headers,
     ...cors(request),
     'content-length': Buffer.byteLength(body),
@@ -233,6 +239,12 @@ function rejectOverload(
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
+
+/** Of an answer without a reply: `languageOf` sets them otherwise. */
+const languageHeaders = (language: Language, { vary }: EarlyAnswers['headers']) => ({
+  vary: `${vary}, Accept-Language`,
+  'content-language': language,
+});
 
 const isUnrouted = (error: Error) =>
   error instanceof ProblemError && (error.code === 'not_found' || error.code === 'method_not_allowed');
@@ -348,11 +360,13 @@ function answerBrokenRequest(
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? lateProblem(requestTimeoutMs, error.request !== undefined)
         : validationProblem([{ code: 'invalid_format', message: 'this is not a valid HTTP request' }]);
-  const body = JSON.stringify(problemBody(errorBase(), answer, null));
+  const language = preferredLanguage(error.request?.headers['accept-language']);
+  const body = JSON.stringify(problemBody(errorBase(), answer, null, language));
   const { status, title } = PROBLEMS[answer.code];
   const lines = Object.entries({
     ...headers,
     ...PROBLEM_HEADERS,
+    ...languageHeaders(language, headers),
     ...(error.request ? cors(error.request) : {}),
     'content-length': Buffer.byteLength(body),
     'x-request-id': id,

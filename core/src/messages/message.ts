@@ -1,0 +1,69 @@
+import { formatLocalTime } from '../delivery-day.ts';
+import { FIELDS } from './fields.ts';
+import { IMPORTS } from './imports.ts';
+import type { Language } from './language.ts';
+import { PROBLEM_DETAILS } from './problems.ts';
+import { REQUESTS } from './requests.ts';
+
+/** The sentences that people read. A key begins with the name of its file. */
+export const MESSAGES = { ...FIELDS, ...REQUESTS, ...PROBLEM_DETAILS, ...IMPORTS };
+
+export type MessageKey = keyof typeof MESSAGES;
+
+/** A parameter. Messages and lists are written in the language of the sentence that they are part of. */
+export type MessageValue = string | number | Message | readonly (string | Message)[];
+
+/** The names of the parameters of a text. A placeholder with an unknown format is a name that no message has. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Placeholder}}${infer Rest}`
+  ? (Placeholder extends `${infer Name}|${Format}` ? Name : Placeholder) | NamesIn<Rest>
+  : never;
+
+/**
+ * A sentence as data: its key, and a member for each parameter. It can be stored and sent as JSON. The sentence is made
+ * where the language of its reader is known.
+ */
+export type Message = {
+  [Key in MessageKey]: {
+    readonly [Name in 'key' | NamesIn<(typeof MESSAGES)[Key][Language]>]: Name extends 'key'
+      ? Key
+      : MessageValue;
+  };
+}[MessageKey];
+
+const lists = (type: 'conjunction' | 'disjunction') => ({
+  en: new Intl.ListFormat('en-GB', { type }),
+  de: new Intl.ListFormat('de-DE', { type }),
+});
+const AND = lists('conjunction');
+const OR = lists('disjunction');
+const GERMAN_NUMBER = new Intl.NumberFormat('de-DE', { maximumFractionDigits: 20 });
+
+/**
+ * How a parameter is written. English sentences have days, times and numbers as the API has them, which the reader may
+ * have to type back. German ones have them as Germans write them: 25.10.2026, 25.10.2026, 02:15 and 1.234,5.
+ */
+const FORMATS = {
+  day: ([day = '']) => day.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3.$2.$1'),
+  time: ([instant = '']) =>
+    formatLocalTime(Date.parse(instant)).replace(/^(\d{4})-(\d{2})-(\d{2}) /, '$3.$2.$1, '),
+  number: ([number = '']) => GERMAN_NUMBER.format(Number(number)),
+  and: (texts, language) => AND[language].format(texts),
+  or: (texts, language) => OR[language].format(texts),
+  /** A list of whole sentences. */
+  sentences: (texts) => texts.join(' '),
+} as const satisfies Record<string, (texts: readonly string[], language: Language) => string>;
+type Format = keyof typeof FORMATS;
+
+const PLACEHOLDER = /\{(\w+)(?:\|(\w+))?\}/g;
+
+/** The sentence of a message. */
+export function formatMessage(message: Message, language: Language): string {
+  const values: Readonly<Record<string, MessageValue>> = message;
+  return MESSAGES[message.key][language].replaceAll(PLACEHOLDER, (_, name: string, format?: Format) => {
+    const texts = [values[name] ?? ''].flat().map((value) => formatValue(value, language));
+    return format === undefined ? texts.join(', ') : FORMATS[format](texts, language);
+  });
+}
+
+const formatValue = (value: string | number | Message, language: Language): string =>
+  typeof value === 'object' ? formatMessage(value, language) : String(value);
