@@ -108,6 +108,10 @@ export const PROBLEM_DETAILS = {
     en: 'The place in `after` is not one of this feed, or its events are no longer kept.',
     de: 'Die Stelle in `after` gehört nicht zu diesen Ereignissen, oder sie werden nicht mehr aufbewahrt.',
   },
+  'problem.schedule_not_found': {
+    en: 'There is no schedule of ours with this id.',
+    de: 'Einen Fahrplan von uns mit dieser Id gibt es nicht.',
+  },
 
   'problem.user_exists': {
     en: 'There is a user with this email already.',

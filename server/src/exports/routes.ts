@@ -124,7 +124,7 @@ function exportSender(silenceMs: number) {
   function enter(actor: string): () => void {
     const count = inProgress.get(actor) ?? 0;
     if (count >= LIMITS.exports.atOnce) {
-      const detail = `${count} exports are in progress, which is the maximum. Try again when one has ended.`;
+      const detail = { key: 'problem.too_many_exports', count } as const;
       throw problem('too_many_exports', detail, { 'retry-after': RETRY_AFTER_S });
     }
     inProgress.set(actor, count + 1);

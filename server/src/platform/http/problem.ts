@@ -3,7 +3,7 @@ import { decodeId, type IdPrefix } from '@saldo/core/id.ts';
 import type { Language } from '@saldo/core/messages/language.ts';
 import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 
-/** TODO: a message, as soon as all callers have one. */
+/** The exchange still has sentences of its own. */
 type Text = Message | string;
 
 /** An error of a field, before the language of the answer is known. */
@@ -34,11 +34,20 @@ export class ProblemError extends Error {
   }
 }
 
-export const problem = (
+/** The problems whose usual detail needs no parameters. */
+type PlainCode = {
+  [Code in ProblemCode]: { readonly key: `problem.${Code}` } extends Message ? Code : never;
+}[ProblemCode];
+
+export function problem(code: PlainCode): ProblemError;
+export function problem(code: ProblemCode, detail: Text, headers?: Record<string, string>): ProblemError;
+export function problem(
   code: ProblemCode,
-  detail: Text,
+  detail: Text = { key: `problem.${code as PlainCode}` },
   headers: Record<string, string> = {},
-): ProblemError => new ProblemError(code, detail, { headers });
+): ProblemError {
+  return new ProblemError(code, detail, { headers });
+}
 
 /** Reports all field errors of a request together, so that clients can fix them in one step. */
 export function validationProblem(errors: readonly FieldError[]): ProblemError {
