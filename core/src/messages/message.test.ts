@@ -49,6 +49,23 @@ test('messages within messages are in the same language, also after they were st
   assert.equal(formatMessage(stored, 'de'), 'muss ein Text oder leer sein');
 });
 
+test('lists have the word of the language before their last part', () => {
+  const lacking = (...scopes: string[]) => formatMessage({ key: 'problem.scopes', scopes }, 'en');
+  assert.equal(lacking('a'), 'the scopes a');
+  assert.equal(lacking('a', 'b'), 'the scopes a and b');
+  assert.equal(lacking('a', 'b', 'c'), 'the scopes a, b and c');
+  const url: Message = { key: 'field.url', schemes: ['https://', 'http://'] };
+  assert.match(formatMessage(url, 'de'), /https:\/\/ oder http:\/\/ beginnt$/);
+});
+
+test('numbers have the marks of the language', () => {
+  for (const number of [0, 7, -5, 999, 1000, -1000, 1_234_567, 0.001, 12_345.678]) {
+    const text = formatMessage({ key: 'field.at_least', min: number }, 'de');
+    const german = number.toLocaleString('de-DE', { maximumFractionDigits: 20 });
+    assert.equal(text, `muss mindestens ${german} sein`);
+  }
+});
+
 test('days, times and numbers are German in German, and those of the API in English', () => {
   const late: Message = { key: 'import.not_delivering', day: '2026-10-25' };
   assert.equal(formatMessage(late, 'en'), 'the contract does not deliver on 2026-10-25');
