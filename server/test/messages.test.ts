@@ -89,11 +89,11 @@ test('rejected lines of an import are in the language of Accept-Language, with G
   });
   assert.equal(messagesOf(en)[0], `slot must be a whole number from 1 to 100 on ${DAY}`);
   assert.deepEqual(messagesOf(de), [
-    'die Viertelstunde muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
-    'die Menge darf höchstens 2.147.483,647 MWh sein',
-    'der Vertrag liefert am 01.01.1999 nicht',
+    'Die Viertelstunde muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
+    'Die Menge darf höchstens 2.147.483,647 MWh sein',
+    'Der Vertrag liefert am 01.01.1999 nicht',
     `Der Kunde Mühle ist noch nicht aktiv: Der Bilanzkreisverantwortliche ${brp.name} muss ihn aktivieren.`,
-    'ein Anführungszeichen wird in seiner Zeile nicht geschlossen',
+    'Ein Anführungszeichen wird in seiner Zeile nicht geschlossen',
   ]);
 });
 

@@ -69,7 +69,7 @@ test('numbers have the marks of the language', () => {
 test('days, times and numbers are German in German, and those of the API in English', () => {
   const late: Message = { key: 'import.not_delivering', day: '2026-10-25' };
   assert.equal(formatMessage(late, 'en'), 'the contract does not deliver on 2026-10-25');
-  assert.equal(formatMessage(late, 'de'), 'der Vertrag liefert am 25.10.2026 nicht');
+  assert.equal(formatMessage(late, 'de'), 'Der Vertrag liefert am 25.10.2026 nicht');
   const large: Message = { key: 'field.at_most', max: 1234.5 };
   assert.equal(formatMessage(large, 'en'), 'must be at most 1234.5');
   assert.equal(formatMessage(large, 'de'), 'darf höchstens 1.234,5 sein');

@@ -34,14 +34,14 @@ export const PROBLEM_DETAILS = {
   },
   'problem.key_lacks': {
     en: 'The API key lacks {scopes}. Create a new key with the required scopes.',
-    de: 'Dem API-Schlüssel fehlt {scopes}. Erstellen Sie einen neuen Schlüssel mit den nötigen Berechtigungen.',
+    de: 'Der API-Schlüssel hat {scopes} nicht. Erstellen Sie einen neuen Schlüssel mit den nötigen Berechtigungen.',
   },
   'problem.user_lacks': {
     en: 'Your user lacks {scopes}. Ask the operator for the permission to manage.',
-    de: 'Ihrem Benutzer fehlt {scopes}. Bitten Sie den Betreiber um das Recht zum Verwalten.',
+    de: 'Ihr Benutzer hat {scopes} nicht. Bitten Sie den Betreiber um das Recht zum Verwalten.',
   },
   'problem.scope': { en: 'the scope {scope}', de: 'die Berechtigung {scope}' },
-  'problem.scopes': { en: 'the scopes {scopes|and}', de: 'eine der Berechtigungen {scopes|and}' },
+  'problem.scopes': { en: 'the scopes {scopes|and}', de: 'die Berechtigungen {scopes|and}' },
   'problem.insufficient_permissions': {
     en: 'Your user has read-only permission.',
     de: 'Ihr Benutzer darf dies ansehen, aber nicht ändern.',
@@ -163,7 +163,7 @@ export const PROBLEM_DETAILS = {
   'problem.expired': { en: 'expired', de: 'abgelaufen' },
   'problem.own_user': {
     en: 'You cannot disable yourself or make yourself read-only. Ask another operator.',
-    de: 'Sie können sich nicht selbst sperren oder das Ändern nehmen. Bitten Sie einen anderen Benutzer des Betreibers.',
+    de: 'Sie können sich weder selbst sperren noch sich selbst das Recht zum Ändern entziehen. Bitten Sie einen anderen Benutzer des Betreibers darum.',
   },
   'problem.user_disabled': {
     en: 'The user is disabled; enable it before inviting it.',
