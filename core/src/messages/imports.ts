@@ -80,7 +80,6 @@ export const IMPORTS = {
     de: 'muss eine Zahl in MWh wie 1.25 sein',
   },
   'import.negative': { en: 'must not be negative', de: 'darf nicht negativ sein' },
-  'import.too_precise': { en: 'must have at most 3 decimals', de: 'darf höchstens 3 Nachkommastellen haben' },
   'import.too_large': {
     en: 'must be at most {max} MWh',
     de: 'darf höchstens {max|number} MWh sein',

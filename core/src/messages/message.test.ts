@@ -25,6 +25,14 @@ test('no German sentence is the English one', () => {
   assert.deepEqual(same, ['field.text', 'import.customers_not_active']);
 });
 
+test('no sentence stands twice', () => {
+  const byText = Map.groupBy(KEYS, (key) => MESSAGES[key].en);
+  assert.deepEqual(
+    [...byText.values()].filter((keys) => keys.length > 1),
+    [],
+  );
+});
+
 test('values appear as they are, also those that look like placeholders or messages', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (text, other) => {

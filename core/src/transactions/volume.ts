@@ -23,5 +23,11 @@ export function volumeFromText(text: string): number | VolumeFault {
   return kwh;
 }
 
-export const volumeFaultMessage = (fault: VolumeFault): Message =>
-  fault === 'too_large' ? { key: 'import.too_large', max: MAX_SLOT_MWH } : { key: `import.${fault}` };
+const MESSAGES: Readonly<Record<VolumeFault, Message>> = {
+  not_a_number: { key: 'import.not_a_number' },
+  negative: { key: 'import.negative' },
+  too_precise: { key: 'field.max_decimals', max: 3 },
+  too_large: { key: 'import.too_large', max: MAX_SLOT_MWH },
+};
+
+export const volumeFaultMessage = (fault: VolumeFault): Message => MESSAGES[fault];

@@ -38,7 +38,7 @@ const FORMATS: Record<
   },
   eic: {
     check: (text) => checkEic(text) === null,
-    explain: (text) => checkEic(text),
+    explain: checkEic,
   },
   'balance-group-eic': {
     check: isBalanceGroupEic,
