@@ -16,7 +16,7 @@ test('the header decides the delimiter', () => {
   assert.equal(delimiterOf('contract\tdelivery_date\tslot\tvolume'), '\t');
   assert.equal(delimiterOf('contract'), ',');
   assert.deepEqual(csvFields('"a;""b""";c;1,5', ';'), ['a;"b"', 'c', '1,5']);
-  assert.equal(csvFields('"a",b', ';'), 'there is text after a closing quote');
+  assert.deepEqual(csvFields('"a",b', ';'), { key: 'import.text_after_quote' });
 });
 
 test('a comma is the decimal mark of a file with semicolons', () => {

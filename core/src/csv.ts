@@ -1,4 +1,5 @@
 import type { DecimalMark } from './enums.ts';
+import type { Message } from './messages/message.ts';
 
 /** Fields are separated by commas or, where the comma may be the decimal mark, by semicolons or tabs. */
 const DELIMITERS = [',', ';', '\t'] as const;
@@ -20,7 +21,7 @@ export const delimiterOf = (header: string): Delimiter =>
  * Splits a line by RFC 4180, or returns what is wrong with it. Line breaks within quotes are not supported, so that a
  * forgotten quote fails its own line only and not those after it.
  */
-export function csvFields(line: string, delimiter: Delimiter = ','): string[] | string {
+export function csvFields(line: string, delimiter: Delimiter = ','): string[] | Message {
   if (!line.includes(QUOTE)) return line.split(delimiter);
   const fields: string[] = [];
   let at = 0;
@@ -29,7 +30,7 @@ export function csvFields(line: string, delimiter: Delimiter = ','): string[] | 
       let field = '';
       for (at++; ; at += 2) {
         const close = line.indexOf(QUOTE, at);
-        if (close === -1) return 'a quote is not closed on its line';
+        if (close === -1) return { key: 'import.open_quote' };
         field += line.slice(at, close);
         at = close;
         if (line[at + 1] !== QUOTE) break;
@@ -37,11 +38,11 @@ export function csvFields(line: string, delimiter: Delimiter = ','): string[] | 
       }
       at++;
       fields.push(field);
-      if (at < line.length && line[at] !== delimiter) return 'there is text after a closing quote';
+      if (at < line.length && line[at] !== delimiter) return { key: 'import.text_after_quote' };
     } else {
       const end = line.indexOf(delimiter, at);
       const field = line.slice(at, end === -1 ? line.length : end);
-      if (field.includes(QUOTE)) return 'a field with a quote in it must be quoted as a whole';
+      if (field.includes(QUOTE)) return { key: 'import.quote_within' };
       fields.push(field);
       at += field.length;
     }
@@ -95,5 +96,9 @@ export class DecimalNotation {
 }
 
 /** The question that only the sender of a file can answer. */
-export const decimalQuestion = (line: number, number: string): string =>
-  `line ${line}: is ${number} a number with a decimal point, or ${number.replaceAll('.', '')} with a thousands separator? Send the file again with decimal=point or decimal=comma`;
+export const decimalQuestion = (line: number, number: string): Message => ({
+  key: 'import.decimal_mark',
+  line,
+  number,
+  whole: number.replaceAll('.', ''),
+});

@@ -38,11 +38,9 @@ test('every change of a single character is noticed', () => {
 });
 
 test('a wrong check character is reported with the right one', () => {
-  const fault = checkEic('10YDE-VE-------3');
-  assert.ok(fault?.reason === 'check_character');
-  assert.equal(fault.expected, '2');
-  assert.match(fault.message, /"2"/);
-  assert.ok(checkEic('10YDE-VE--------')?.reason === 'check_character');
+  const key = 'field.eic_check_character';
+  assert.deepEqual(checkEic('10YDE-VE-------3'), { key, expected: '2', found: '3' });
+  assert.deepEqual(checkEic('10YDE-VE--------'), { key, expected: '2', found: '-' });
 });
 
 test('fifteen characters either have one check character or can never be a code', () => {
@@ -61,7 +59,8 @@ test('a code whose check character would be a hyphen is never valid', () => {
     (candidate) => checkCharacter(candidate) === '-',
   );
   assert.ok(body !== undefined);
-  for (const character of ALPHABET) assert.equal(checkEic(body + character)?.reason, 'no_check_character');
+  for (const character of ALPHABET)
+    assert.equal(checkEic(body + character)?.key, 'field.eic_no_check_character');
 });
 
 test('text of another form is rejected as malformed', () => {
@@ -75,7 +74,7 @@ test('text of another form is rejected as malformed', () => {
     '10YDE_VE-------2',
   ];
   for (const text of [...wrong, '10YDE-VE-------2\n', ' 10YDE-VE-------2']) {
-    assert.equal(checkEic(text)?.reason, 'form', JSON.stringify(text));
+    assert.equal(checkEic(text)?.key, 'field.eic_form', JSON.stringify(text));
   }
 });
 

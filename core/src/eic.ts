@@ -1,4 +1,5 @@
 import { assert } from './assert.ts';
+import type { Message } from './messages/message.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-';
 const BODY_LENGTH = 15;
@@ -6,34 +7,14 @@ const FORM = /^\d{2}[A-Z][A-Z0-9-]{13}$/;
 /** Types of balance groups: parties (X) and areas (Y). */
 const BALANCE_GROUP_TYPES = 'XY';
 
-export type EicFault =
-  | { reason: 'form'; message: string }
-  | { reason: 'check_character'; expected: string; message: string }
-  | { reason: 'no_check_character'; message: string };
-
-/** Null for a valid code, else the fault with a message that helps to correct it. */
-export function checkEic(text: string): EicFault | null {
-  if (!FORM.test(text)) {
-    return {
-      reason: 'form',
-      message: 'An EIC is two digits, a type letter, twelve of A-Z, 0-9 and "-", and a check character.',
-    };
-  }
-  const body = text.slice(0, BODY_LENGTH);
-  const expected = checkCharacter(body);
-  if (expected === '-') {
-    return {
-      reason: 'no_check_character',
-      message: `No EIC begins with ${body}: its check character would be "-", which is not allowed.`,
-    };
-  }
+/** Null for a valid code, else a message that helps to correct it. */
+export function checkEic(text: string): Message | null {
+  if (!FORM.test(text)) return { key: 'field.eic_form' };
+  const start = text.slice(0, BODY_LENGTH);
+  const expected = checkCharacter(start);
+  if (expected === '-') return { key: 'field.eic_no_check_character', start };
   const found = text.charAt(BODY_LENGTH);
-  if (found === expected) return null;
-  return {
-    reason: 'check_character',
-    expected,
-    message: `The check character of this EIC must be "${expected}", not "${found}".`,
-  };
+  return found === expected ? null : { key: 'field.eic_check_character', expected, found };
 }
 
 export function isBalanceGroupEic(text: string): boolean {

@@ -10,6 +10,7 @@ import {
   type MarketRules,
   NUMBER_AUTHORITIES,
 } from './market-rules.ts';
+import { formatMessage } from './messages/message.ts';
 
 export type ParsedRules =
   | { kind: 'ok'; rules: MarketRules }
@@ -137,7 +138,7 @@ const eic =
   (value, place) => {
     if (typeof value !== 'string') throw new RuleFault(place, must, value);
     const fault = checkEic(value);
-    if (fault !== null) throw new RuleFault(place, `${must} (${fault.message})`, value);
+    if (fault !== null) throw new RuleFault(place, `${must} (${formatMessage(fault, 'en')})`, value);
     if (value.charAt(2) !== type) throw new RuleFault(place, must, value);
     return value;
   };

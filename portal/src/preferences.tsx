@@ -1,6 +1,7 @@
+import { LANGUAGES } from '@saldo/core/messages/language.ts';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from './i18n/i18n.tsx';
-import { LANGUAGES } from './i18n/languages.ts';
 import { applyTheme, storedTheme, THEMES } from './ui/theme.ts';
 
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
@@ -10,6 +11,7 @@ const selectClass =
 /** Language and theme, stored in this browser. */
 export function Preferences() {
   const { t, language, setLanguage } = useI18n();
+  const queryClient = useQueryClient();
   const [theme, setTheme] = useState(storedTheme);
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -19,7 +21,8 @@ export function Preferences() {
         value={language}
         onChange={(event) => {
           const chosen = LANGUAGES.find((known) => known === event.target.value);
-          if (chosen) void setLanguage(chosen);
+          // Sentences of the server are read again.
+          if (chosen) void setLanguage(chosen).then(() => queryClient.invalidateQueries());
         }}
       >
         {LANGUAGES.map((known) => (

@@ -105,3 +105,18 @@ test('messages of the server are in German at their fields', () =>
     await dialog.getByText('darf höchstens 366 Liefertage nach dem Lieferbeginn liegen').waitFor();
     assert.ok(!(await dialog.innerText()).includes('must'));
   }));
+
+test('after a change of the language the page asks for the sentences of the server again', () =>
+  visit(asSeller, async (page) => {
+    const askedIn = (language: string) =>
+      page.waitForRequest(
+        (request) =>
+          request.url().includes('/v1/nominations?') && request.headers()['accept-language'] === language,
+      );
+    const first = askedIn('de');
+    await openGerman(page, `/nominations?day=${DAY}`);
+    await first;
+    const again = askedIn('en');
+    await page.getByLabel('Sprache').selectOption('en');
+    await again;
+  }));

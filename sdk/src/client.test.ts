@@ -57,6 +57,20 @@ test('a retry waits for Retry-After, unless it exceeds the time limit', async ()
   assert.deepEqual(hasty.waits, []);
 });
 
+test('a language is sent with every request, as it is at that time', async () => {
+  const { options, requests } = standIn(json(BRP));
+  await createOperatorClient(options).brps.get('brp_1');
+  const settings = { ...options, language: 'de' };
+  const client = createOperatorClient(settings);
+  await client.brps.get('brp_1');
+  settings.language = 'en';
+  await client.brps.get('brp_1');
+  assert.deepEqual(
+    requests.map(({ headers }) => headers.get('accept-language')),
+    [null, 'de', 'en'],
+  );
+});
+
 test('all attempts of a POST to the operator API carry the same idempotency key', async () => {
   const { options, requests } = standIn(unreachable(), problem(503, 'unavailable'), json(BRP, 201));
   const operator = createOperatorClient(options);

@@ -68,8 +68,9 @@ export function createClient(options: ClientOptions): Client {
 
   async function send(endpoint: Endpoint, input: AnyInput, call: CallOptions, files: Files = {}) {
     const { upload = null, isDownload = false } = files;
-    const { apiKey = null } = options;
-    const request = requestOf(endpoint, input, { ...call, apiKey, upload, position: positions.current() });
+    const { apiKey = null, language = null } = options;
+    const position = positions.current();
+    const request = requestOf(endpoint, input, { ...call, apiKey, language, upload, position });
     const isSafe = request.isSafe && (upload === null || isRepeatable(upload.source));
     const retry = { ...DEFAULT_RETRY, ...options.retry, ...call.retry };
     const timeoutMs = call.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS;

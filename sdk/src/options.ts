@@ -10,6 +10,11 @@ export type Access =
 export type ClientOptions = Access & {
   /** The URL of the API without its version: `https://api.example.org`. Empty in a page: its own origin. */
   readonly baseUrl: string;
+  /**
+   * The language of the server's sentences, such as `de`; English by default. Codes are the same in all languages. Read
+   * with every request.
+   */
+  readonly language?: string;
   /** Idle timeout of one attempt, default 30 s; 0 turns it off. */
   readonly timeoutMs?: number;
   /** Retry policy; members that are absent keep their default. */

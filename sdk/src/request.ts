@@ -8,6 +8,7 @@ export type AnyInput = { params?: Record<string, string>; query?: Record<string,
 type RequestSettings = {
   /** Null: the browser sends the session cookie. */
   readonly apiKey: string | null;
+  readonly language: string | null;
   readonly idempotencyKey?: string;
   readonly ifMatch?: string;
   readonly listVersion?: string;
@@ -28,6 +29,7 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
   const accept = Object.keys(endpoint.documents ?? { 'application/json': '' }).join(', ');
   const headers: Record<string, string> = { accept };
   if (settings.apiKey !== null) headers['x-api-key'] = settings.apiKey;
+  if (settings.language !== null) headers['accept-language'] = settings.language;
   if (settings.upload?.isGzip) headers['content-encoding'] = 'gzip';
   if (settings.upload) headers['content-type'] = settings.upload.mediaType;
   else if (body !== undefined) headers['content-type'] = 'application/json';

@@ -7,6 +7,7 @@ import { checkEic } from '@saldo/core/eic.ts';
 import { WAIT_PHASES, type WaitPhase } from '@saldo/core/enums.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
@@ -170,7 +171,7 @@ function email(env: Environment, name: string, byDefault: string): string {
   const value = text(env, name) ?? byDefault;
   if (!isEmail(value) || value.length > LIMITS.emailLength) refuse(name, 'an email address', value);
   const fault = whyDeceptive(value);
-  if (fault !== null) refuse(name, `an email address (it ${fault})`, value);
+  if (fault !== null) refuse(name, `an email address (it ${formatMessage(fault, 'en')})`, value);
   return value;
 }
 
@@ -182,7 +183,9 @@ function operatorEic(env: Environment): string {
   const value = given ?? '11XSALDO-------Z';
   const fault = checkEic(value);
   if (fault !== null) {
-    throw new ConfigError(`OPERATOR_EIC must be a valid EIC, but it was "${value}". ${fault.message}`);
+    throw new ConfigError(
+      `OPERATOR_EIC must be a valid EIC, but it was "${value}". ${formatMessage(fault, 'en')}`,
+    );
   }
   return value;
 }

@@ -75,13 +75,14 @@ test('a request that has waited too long gets a problem, and requests in progres
   await until(async () => (await gauge(impatient, 'saldo_http_requests_in_work')) === AT_ONCE);
   const methods = ['GET', 'HEAD', 'PATCH', 'DELETE'];
   for (const method of methods) {
-    const headers = { 'x-request-id': 'mine-1', origin: ORIGIN };
+    const headers = { 'x-request-id': 'mine-1', origin: ORIGIN, 'accept-language': 'de' };
     const answer = await request('/v1/customers/cust_1?a=b', { method, headers });
     assert.equal(answer.status, 503, `${method}, whatever is asked for`);
     assert.equal(answer.headers.get('content-type'), 'application/problem+json');
     assert.equal(answer.headers.get('cache-control'), 'no-store');
     assert.equal(answer.headers.get('x-request-id'), 'mine-1');
     assert.equal(answer.headers.get('retry-after'), '2');
+    assert.equal(answer.headers.get('content-language'), 'de');
     for (const name of ['vary', 'access-control-allow-origin', 'access-control-expose-headers']) {
       assert.equal(answer.headers.get(name), usual.headers.get(name), name);
     }
@@ -89,6 +90,7 @@ test('a request that has waited too long gets a problem, and requests in progres
     if (method === 'HEAD') continue;
     assertProblem(answer, 503, 'unavailable');
     assert.equal(answer.body.instance, '/v1/customers/cust_1?a=b');
+    assert.match(answer.body.detail, /^Der Server ist überlastet\./);
   }
   assert.equal((await fetch(`${impatient.adminUrl}/healthz`)).status, 200, 'the admin port has no queue');
   await release();

@@ -33,7 +33,7 @@ const withKey = { 'X-Api-Key': brp.key };
 function rawProblem(answer: RawAnswer): { status: number; code: string; errors: string[] } {
   assert.equal(answer.headers['content-type'], 'application/problem+json', JSON.stringify(answer));
   assert.equal(answer.headers['cache-control'], 'no-store');
-  assert.equal(answer.headers['vary'], 'X-Api-Key, Accept-Encoding');
+  assert.equal(answer.headers['vary'], 'X-Api-Key, Accept-Encoding, Accept-Language');
   assert.match(answer.headers['x-request-id'] ?? '', /^[\w.-]+$/);
   assert.equal(Number(answer.headers['content-length']), Buffer.byteLength(answer.body));
   const body = JSON.parse(answer.body);
@@ -417,14 +417,15 @@ test('configured origins may read answers, errors and rate limits, and others ma
     ['https://portal.example.evil', false],
   ] as const) {
     for (const path of ['/v1/contracts', '/v1/nowhere', '/openapi.json']) {
-      const { headers } = await shared(path, { headers: { origin } });
+      const { headers, status } = await shared(path, { headers: { origin } });
       assert.equal(headers.get('access-control-allow-origin'), allowed ? origin : null, path);
       assert.match(
         headers.get('access-control-expose-headers') ?? '',
         /X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset/,
       );
       assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/);
-      assert.equal(headers.get('vary'), 'X-Api-Key, Accept-Encoding, Origin', 'a cache must not mix origins');
+      const vary = `X-Api-Key, Accept-Encoding, Origin${status === 200 ? '' : ', Accept-Language'}`;
+      assert.equal(headers.get('vary'), vary, 'a cache must not mix origins');
     }
   }
 });
@@ -445,7 +446,7 @@ test('answers sent before a request reaches an operation have CORS headers too',
     assert.equal(JSON.parse(body).type.split('/').at(-1), code, bytes);
     assert.equal(headers['access-control-allow-origin'], 'https://portal.example', bytes);
     assert.match(headers['access-control-expose-headers'] ?? '', /Retry-After, X-Request-Id/);
-    assert.equal(headers['vary'], 'X-Api-Key, Accept-Encoding, Origin');
+    assert.equal(headers['vary'], 'X-Api-Key, Accept-Encoding, Origin, Accept-Language');
   }
 });
 

@@ -1,6 +1,7 @@
 import { type DeliveryDay, parseDay } from '@saldo/core/delivery-day.ts';
 import { checkEic } from '@saldo/core/eic.ts';
 import { TSOS, type Tso } from '@saldo/core/enums.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { Behaviour, Counterpart } from './tso.ts';
 
 /** An invalid option of the simulator. The message names the invalid part. */
@@ -57,7 +58,7 @@ function slotsOf(text: string): number[] | null {
 function counterpartOf(text: string, day: DeliveryDay | null): Counterpart {
   const [eic = '', tso, ...more] = text.split('@');
   const fault = checkEic(eic);
-  if (fault !== null) throw new BehaviourError(`${text}: ${fault.message}`);
+  if (fault !== null) throw new BehaviourError(`${text}: ${formatMessage(fault, 'en')}`);
   if (more.length > 0) throw new BehaviourError(`${text} names more than one TSO`);
   return { eic, tso: tso === undefined ? null : tsoOf(tso), day };
 }

@@ -1,8 +1,9 @@
 import { type DeliveryDay, MAX_SLOTS } from '../delivery-day.ts';
 import type { RejectionCode } from '../enums.ts';
+import type { Message } from '../messages/message.ts';
 
 /** Why a line of an import is rejected. */
-export type LineFault = { readonly code: RejectionCode; readonly message: string };
+export type LineFault = { readonly code: RejectionCode; readonly message: Message };
 
 /** One line of an import. A reader reuses one object for all lines, since a market day has a million of them. */
 export type ParsedLine = {
@@ -63,7 +64,7 @@ function addLine(input: ContractDayInput, lineNumber: number): void {
 
 const duplicateSlot = (line: ParsedLine, slot: number): LineFault => ({
   code: 'duplicate_slot',
-  message: `slot ${slot} of ${line.date} already has a volume in an earlier line of the same block`,
+  message: { key: 'import.slot_twice', slot, day: line.date },
 });
 
 /** Groups lines into contract days, in the order of the file. */

@@ -1,4 +1,5 @@
 import { findKwh, MAX_SLOT_KWH, mwhNumber, parseMwh } from '../energy.ts';
+import type { Message } from '../messages/message.ts';
 
 /** Why a value is not a volume of a slot. */
 export type VolumeFault = 'not_a_number' | 'negative' | 'too_precise' | 'too_large';
@@ -22,11 +23,11 @@ export function volumeFromText(text: string): number | VolumeFault {
   return kwh;
 }
 
-const MESSAGES: Record<VolumeFault, string> = {
-  not_a_number: 'must be a number of MWh such as 1.25',
-  negative: 'must not be negative',
-  too_precise: 'must have at most 3 decimals',
-  too_large: `must be at most ${MAX_SLOT_MWH} MWh`,
+const MESSAGES: Readonly<Record<VolumeFault, Message>> = {
+  not_a_number: { key: 'import.not_a_number' },
+  negative: { key: 'import.negative' },
+  too_precise: { key: 'field.max_decimals', max: 3 },
+  too_large: { key: 'import.too_large', max: MAX_SLOT_MWH },
 };
 
-export const volumeFaultMessage = (fault: VolumeFault): string => MESSAGES[fault];
+export const volumeFaultMessage = (fault: VolumeFault): Message => MESSAGES[fault];

@@ -88,20 +88,17 @@ const insertedInto = (email: string, at: number, text: string) => email.slice(0,
 
 test('an invisible character or a letter of another script is rejected at any position', () => {
   const email = 'anna.berg@nordwind.example';
+  const [INVISIBLE, MIXED] = ['field.invisible_characters', 'field.mixed_scripts'];
   const position = fc.integer({ min: 1, max: email.length - 1 });
   fc.assert(
     fc.property(fc.constantFrom(...UNSEEN, ...MORE_UNSEEN), position, (text, at) => {
-      assert.match(whyDeceptive(insertedInto(email, at, text)) ?? '', /invisible/, JSON.stringify(text));
+      assert.equal(whyDeceptive(insertedInto(email, at, text))?.key, INVISIBLE, JSON.stringify(text));
     }),
   );
   fc.assert(
     fc.property(fc.constantFrom(...LOOK_ALIKES), position, (text, at) => {
-      assert.match(whyDeceptive(insertedInto(email, at, text)) ?? '', /different scripts/, text);
+      assert.equal(whyDeceptive(insertedInto(email, at, text))?.key, MIXED, text);
     }),
   );
-  assert.match(
-    whyDeceptive('раура@saldo.example') ?? '',
-    /different scripts/,
-    'a name that only looks Latin',
-  );
+  assert.equal(whyDeceptive('раура@saldo.example')?.key, MIXED, 'a name that only looks Latin');
 });

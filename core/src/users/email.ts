@@ -1,3 +1,4 @@
+import type { Message } from '../messages/message.ts';
 import { isWellFormedText } from '../text.ts';
 
 /** Rejects only what no address has; whether mail arrives is not checked. */
@@ -34,9 +35,9 @@ const ALLOWED_SCRIPTS = [...MIXABLE_SCRIPTS, ...SINGLE_SCRIPTS.split(' ')].map((
  * The reason why a new user cannot have this address, because it looks like another one; null if it is allowed. The rule
  * covers the whole address: a name in letters that only look Latin is as deceptive as such a domain.
  */
-export function whyDeceptive(email: string): string | null {
+export function whyDeceptive(email: string): Message | null {
   const normal = normalizeEmail(email);
-  if (INVISIBLE.test(normal)) return 'must not contain invisible characters';
+  if (INVISIBLE.test(normal)) return { key: 'field.invisible_characters' };
   if (ALLOWED_SCRIPTS.some((script) => script.test(normal))) return null;
-  return 'must not mix letters of different scripts, which may look alike';
+  return { key: 'field.mixed_scripts' };
 }

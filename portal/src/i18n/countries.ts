@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
 
 /** The countries of most offers and demands: `Intl` takes 50 ms for its first name. */
 export const COUNTRIES: Readonly<Record<string, Readonly<Record<Language, string>>>> = {

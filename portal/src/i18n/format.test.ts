@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addDays, dayStart, TIME_ZONE } from '@saldo/core/delivery-day.ts';
+import { LANGUAGES } from '@saldo/core/messages/language.ts';
 import { COUNTRIES } from './countries.ts';
 import { formatOf } from './format.ts';
-import { LANGUAGES } from './languages.ts';
 
 /** Two years with their clock changes and a 29 February. */
 const DAYS = Array.from({ length: 730 }, (_, at) => addDays('2027-12-20', at));

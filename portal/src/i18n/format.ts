@@ -6,10 +6,10 @@ import {
   weekday,
 } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, formatSlotMwh, kwFromKwh } from '@saldo/core/energy.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
 import type { CsvForm } from '../domain/csv.ts';
 import type { DateMark } from '../domain/date-input.ts';
 import { COUNTRIES } from './countries.ts';
-import type { Language } from './languages.ts';
 
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };

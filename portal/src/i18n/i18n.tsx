@@ -1,7 +1,8 @@
+import type { Language } from '@saldo/core/messages/language.ts';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import type { Dictionary } from './dictionary.ts';
 import { type Format, formatOf } from './format.ts';
-import { DICTIONARIES, type Language, preferredLanguage } from './languages.ts';
+import { DICTIONARIES, preferredLanguage } from './languages.ts';
 import { onTranslations } from './server-texts.ts';
 
 const STORED_AS = 'saldo.language';
@@ -18,6 +19,7 @@ const Context = createContext<I18n | null>(null);
 /** The initial language and its texts, loaded before the first render. */
 export async function firstLanguage(): Promise<{ language: Language; t: Dictionary }> {
   const language = preferredLanguage(localStorage.getItem(STORED_AS), navigator.languages);
+  document.documentElement.lang = language;
   return { language, t: await DICTIONARIES[language]() };
 }
 
@@ -29,9 +31,6 @@ export function I18nProvider({
   children: ReactNode;
 }) {
   const [current, setCurrent] = useState(first);
-  useEffect(() => {
-    document.documentElement.lang = current.language;
-  }, [current.language]);
   // Every page that shows a text of the server renders again.
   useEffect(() => onTranslations(() => setCurrent((now) => ({ ...now }))), []);
   const value = useMemo<I18n>(
@@ -41,6 +40,7 @@ export function I18nProvider({
       setLanguage: async (language) => {
         const t = await DICTIONARIES[language]();
         localStorage.setItem(STORED_AS, language);
+        document.documentElement.lang = language;
         setCurrent({ language, t });
       },
     }),

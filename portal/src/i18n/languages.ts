@@ -1,7 +1,5 @@
+import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import type { Dictionary } from './dictionary.ts';
-
-export const LANGUAGES = ['de', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 /** Each language is a separate file, so that only the selected one is loaded. */
 export const DICTIONARIES: Readonly<Record<Language, () => Promise<Dictionary>>> = {

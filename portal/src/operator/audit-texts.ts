@@ -1,5 +1,5 @@
+import type { Language } from '@saldo/core/messages/language.ts';
 import type { AuditSentence } from '../domain/audit.ts';
-import type { Language } from '../i18n/languages.ts';
 
 type AuditTexts = {
   readonly sentences: Readonly<Record<AuditSentence, string>>;

@@ -37,7 +37,7 @@ export function operatorCalendarRoutes(clock: Clock, rules: MarketRules): Route[
 function dayIn(date: string): DeliveryDay {
   const day = parseDay(date);
   if (day === null || day < FIRST_DAY || day > LAST_DAY) {
-    throw fieldProblem('date', 'invalid_format', 'must be an existing date such as 2026-10-25');
+    throw fieldProblem('date', 'invalid_format', { key: 'field.date' });
   }
   return day;
 }

@@ -1,15 +1,16 @@
-import type { OperatorContractCreate, ProblemFieldError } from '@saldo/api';
+import type { OperatorContractCreate } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
 import { findKw } from '@saldo/core/energy.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { changedMembers } from '../events/changed-members.ts';
 import { appendEvents, type Tenant } from '../events/store.ts';
 import { findAssets } from '../market/store.ts';
 import { OPERATOR_VIEW } from '../platform/auth/viewer.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
-import { problem, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import {
   type ContractBrps,
@@ -22,7 +23,7 @@ import {
 } from './store.ts';
 import { wireContract } from './wire.ts';
 
-type Errors = ProblemFieldError[];
+type Errors = FieldError[];
 
 /** Validates all references of a contract and creates it. */
 export async function createContract(
@@ -53,7 +54,11 @@ export async function createContract(
     },
     now,
   );
-  if (made === null) throw problem('already_exists', `There is a contract ${input.external_id} already.`);
+  if (made === null)
+    throw problem('already_exists', {
+      key: 'problem.contract_exists',
+      reference: input.external_id,
+    });
   const row = await findContract(tx, OPERATOR_VIEW, made.id);
   if (row === null) throw new Error('a contract that was just made is there');
   await appendEvents(
@@ -79,7 +84,7 @@ function deliveryPeriod(start: DateText, end: DateText, errors: Errors) {
 
 function emptyPeriod(start: number | null, end: number | null): Errors {
   if (start === null || end === null || start < end) return [];
-  return [{ field: 'delivery_end', code: 'validation_failed', message: 'must come after delivery_start' }];
+  return [{ field: 'delivery_end', code: 'validation_failed', message: { key: 'field.after_start' } }];
 }
 
 function localMidnight(field: string, text: DateText, errors: Errors): number | null {
@@ -88,8 +93,7 @@ function localMidnight(field: string, text: DateText, errors: Errors): number | 
   if (instant === null) throw new Error('a request is validated before it is acted on');
   const canBeNamed = instant >= dayStart(FIRST_DAY) && instant <= dayStart(LAST_DAY);
   if (canBeNamed && dayStart(dayOf(instant)) === instant) return instant;
-  const message = 'must be a local midnight in Germany, such as 2025-12-31T23:00:00Z';
-  errors.push({ field, code: 'validation_failed', message });
+  errors.push({ field, code: 'validation_failed', message: { key: 'field.midnight' } });
   return null;
 }
 
@@ -98,8 +102,7 @@ const PPA_FIELDS = ['ppa_type', 'period', 'delivery_profile', 'asset_id', 'profi
 function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
   if (input.type === 'ppa') return [];
   const given = PPA_FIELDS.filter((field) => (input[field] ?? null) !== null);
-  const message = 'is for contracts of type ppa only';
-  return given.map((field) => ({ field, code: 'validation_failed', message }));
+  return given.map((field) => ({ field, code: 'validation_failed', message: { key: 'field.for_ppa' } }));
 }
 
 type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
@@ -107,25 +110,26 @@ type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
 /** Converts the profile to whole kW. The PPA type of the contract determines the kind of profile. */
 function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors: Errors): Profile | null {
   const kind = input.ppa_type;
-  const fail = (field: string, message: string) => {
+  const fail = (field: string, message: Message) => {
     errors.push({ field, code: 'validation_failed', message });
     return null;
   };
   if (kind !== 'baseload' && kind !== 'peakload' && kind !== 'shaped')
-    return fail('profile', 'needs the ppa_type baseload, peakload or shaped');
+    return fail('profile', { key: 'field.profile_kind' });
   if (profile.kind !== undefined && profile.kind !== kind)
-    return fail('profile.kind', `must be the ppa_type, which is ${kind}`);
+    return fail('profile.kind', { key: 'field.other_profile_kind', kind });
   const { power } = profile;
   const wholeKw = (field: string, powerMw: number) => {
     const kw = findKw(powerMw);
-    return kw !== null && kw % KW_STEP === 0 ? kw : fail(field, 'must be a multiple of 0.004 MW');
+    return kw !== null && kw % KW_STEP === 0 ? kw : fail(field, { key: 'field.power_step' });
   };
   if (typeof power === 'number') {
-    if (kind === 'shaped') return fail('profile.power', 'must hold 12 months of 24 hours');
+    if (kind === 'shaped') return fail('profile.power', { key: 'field.shaped_power' });
     const powerKw = wholeKw('profile.power', power);
     return powerKw === null ? null : { kind, powerKw };
   }
-  if (kind !== 'shaped') return fail('profile.power', 'must be a number');
+  if (kind !== 'shaped')
+    return fail('profile.power', { key: 'field.type', types: [{ key: 'field.number' }] });
   const powerKw = power.map((hours, month) =>
     hours.map((mw, hour) => wholeKw(`profile.power[${month}][${hour}]`, mw) ?? 0),
   );
@@ -144,12 +148,13 @@ async function findParties(tx: Tx, input: OperatorContractCreate, errors: Errors
   );
   const check = (field: string, id: string | null) => {
     const found = rows.find((row) => row.id === id);
-    const message = found ? 'has no balance group' : 'is not the id of a customer';
-    if (!found || found.position_no === null) errors.push({ field, code: 'validation_failed', message });
+    const key = found ? 'field.no_balance_group' : 'field.unknown_customer';
+    if (!found || found.position_no === null)
+      errors.push({ field, code: 'validation_failed', message: { key } });
     return id ?? '';
   };
   if (seller !== null && seller === buyer) {
-    const message = 'must be another customer than the seller';
+    const message = { key: 'field.same_customer' } as const;
     errors.push({ field: 'buyer_customer_id', code: 'validation_failed', message });
   }
   return { seller: check('seller_customer_id', seller), buyer: check('buyer_customer_id', buyer) };
@@ -160,7 +165,7 @@ async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Pro
   const id = decodeId(ID_PREFIX.asset, publicId);
   const [asset] = id === null ? [] : await findAssets(tx, [id]);
   if (asset) return asset.id;
-  errors.push({ field: 'asset_id', code: 'validation_failed', message: 'is not the id of an asset' });
+  errors.push({ field: 'asset_id', code: 'validation_failed', message: { key: 'field.unknown_asset' } });
   return null;
 }
 
@@ -186,10 +191,11 @@ export async function changeContractDates(
   const before = id === null ? null : await lockContract(tx, OPERATOR_VIEW, id);
   if (before === null) throw contractNotFound();
   requireUnchanged(before);
-  const fail = (field: string, message: string) => errors.push({ field, code: 'validation_failed', message });
+  const fail = (field: string, message: Message) =>
+    errors.push({ field, code: 'validation_failed', message });
   const { delivery_start: oldStart, delivery_end: oldEnd } = before;
   if (start !== null && oldStart !== null && start !== oldStart)
-    fail('delivery_start', 'is set and cannot be changed');
+    fail('delivery_start', { key: 'field.cannot_change' });
   const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
   if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
   if (errors.length > 0) throw validationProblem(errors);
@@ -202,4 +208,4 @@ export async function changeContractDates(
   return { before, after };
 }
 
-export const contractNotFound = () => problem('contract_not_found', 'There is no such contract.');
+export const contractNotFound = () => problem('contract_not_found');

@@ -50,11 +50,7 @@ export async function changeCustomer(
   const first = effectiveDay(now, rules);
   const decided = await decideUpdate(tx, viewer, before, update, { now, effectiveDay: first });
   if (isLeftWithoutGroup(before, decided) && contracts.some((contract) => isDelivering(contract, now)))
-    throw fieldProblem(
-      'balance_group',
-      'required',
-      'is needed, because the customer has contracts that deliver',
-    );
+    throw fieldProblem('balance_group', 'required', { key: 'field.required_for_deliveries' });
   const after = await saveCustomer(tx, viewer, decided);
   await appendEvents(tx, customerUpdateEvents(before, after), now);
 

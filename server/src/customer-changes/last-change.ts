@@ -13,7 +13,7 @@ export const lastChangeRoutes = (db: Db): Route[] => [
   route(portalLastChangeEndpoints.getLastChange, async ({ viewer, params }): Promise<LastChange> => {
     const isVisible = viewer.kind === 'operator' || (await isSeenBy(db, viewer, params.record_id));
     const last = isVisible ? await findLastChange(db, params.record_id) : null;
-    if (last === null) throw problem('not_found', 'There is no such record, or it was never changed.');
+    if (last === null) throw problem('not_found', { key: 'problem.record_not_found' });
     const names = await findActorNames(db, viewer, [last]);
     return { at: formatInstant(last.at), actor_name: names.get(last.actor) ?? null };
   }),

@@ -1,17 +1,11 @@
-import {
-  type CustomerUpdate,
-  LIMITS,
-  type OperatorCustomer,
-  type OperatorCustomerUpdate,
-  type ProblemFieldError,
-} from '@saldo/api';
+import { type CustomerUpdate, LIMITS, type OperatorCustomer, type OperatorCustomerUpdate } from '@saldo/api';
 import { changeCustomerStatus, mergeMetadata } from '@saldo/core/customers/customer.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { appendEvents } from '../events/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { problem, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
 import { assignedEvent } from './events.ts';
 import { type CustomerRow, findCustomer, insertCustomer, lockOwnPosition } from './store.ts';
 
@@ -30,7 +24,7 @@ export async function createCustomer(
   input: NewCustomer,
   now: number,
 ): Promise<CustomerRow> {
-  const errors: ProblemFieldError[] = [];
+  const errors: FieldError[] = [];
   const brp = await findBrp(tx, input.brp_id);
   if (brp === null) errors.push(UNKNOWN_BRP);
   const metadata = input.metadata ?? {};
@@ -49,10 +43,10 @@ export async function createCustomer(
   return row;
 }
 
-const UNKNOWN_BRP: ProblemFieldError = {
+const UNKNOWN_BRP: FieldError = {
   field: 'brp_id',
   code: 'validation_failed',
-  message: 'is not the id of a BRP',
+  message: { key: 'field.unknown_brp' },
 };
 
 /** What an update depends on beside the record: the time, and the first delivery day that it applies to. */
@@ -70,7 +64,7 @@ export async function decideUpdate(
   { now, effectiveDay }: UpdateTime,
 ): Promise<CustomerRow> {
   const next: CustomerRow = { ...before, name: update.name ?? before.name };
-  const errors: ProblemFieldError[] = [];
+  const errors: FieldError[] = [];
   if (update.brp_id !== undefined) Object.assign(next, await assign(tx, before, update.brp_id, errors, now));
   if (update.metadata) {
     next.metadata = mergeMetadata(next.metadata, update.metadata);
@@ -88,7 +82,7 @@ async function assign(
   db: Db,
   current: CustomerRow,
   brpId: string,
-  errors: ProblemFieldError[],
+  errors: FieldError[],
   now: number,
 ): Promise<Partial<CustomerRow>> {
   const brp = await findBrp(db, brpId);
@@ -101,12 +95,12 @@ async function assign(
   return { brp_no: brp.no, brp_id: brp.id, assigned_at: now, ...left };
 }
 
-export const customerNotFound = () => problem('customer_not_found', 'There is no such customer.');
+export const customerNotFound = () => problem('customer_not_found');
 
-function tooManyKeys(metadata: Record<string, string>): ProblemFieldError[] {
+function tooManyKeys(metadata: Record<string, string>): FieldError[] {
   const count = Object.keys(metadata).length;
   if (count <= LIMITS.metadata.keys) return [];
-  const message = `would hold ${count} keys; at most ${LIMITS.metadata.keys} are allowed`;
+  const message = { key: 'field.too_many_keys', count, max: LIMITS.metadata.keys } as const;
   return [{ field: 'metadata', code: 'value_too_large', message }];
 }
 
@@ -117,21 +111,19 @@ async function placeCustomer(
   viewer: Viewer,
   brpNo: number,
   { eic, tso }: NonNullable<CustomerUpdate['balance_group']>,
-  errors: ProblemFieldError[],
+  errors: FieldError[],
 ): Promise<Place | null> {
   const position = await lockOwnPosition(tx, { brpNo }, eic, tso);
   if (position === null) {
-    const message = `${eic} is not one of ${viewer.kind === 'operator' ? 'the BRP’s' : 'your'} balance groups`;
-    errors.push({ field: 'balance_group.eic', code: 'validation_failed', message });
+    const key = viewer.kind === 'operator' ? 'field.not_group_of_brp' : 'field.not_your_group';
+    errors.push({ field: 'balance_group.eic', code: 'validation_failed', message: { key, eic } });
     return null;
   }
   // Field errors take precedence over other problems of the same request.
   if (errors.length > 0) return null;
   if (position.no === null || position.enabled !== true) {
-    throw problem(
-      'balance_group_tso_not_enabled',
-      `${tso} is not enabled for balance group ${eic}. It must be enabled in the balance group settings first.`,
-    );
+    const key = 'problem.balance_group_tso_not_enabled';
+    throw problem('balance_group_tso_not_enabled', { key, tso, eic });
   }
   return { position_no: position.no, eic, tso };
 }
@@ -144,9 +136,13 @@ function changeStatus(
 ): Pick<CustomerRow, 'status' | 'activated_at' | 'deactivated_from'> {
   switch (changeCustomerStatus(current.status, to)) {
     case 'already_active':
-      throw problem('already_active', 'The customer is active already.');
+      throw problem('already_active');
     case 'invalid_status_transition':
-      throw problem('invalid_status_transition', `A customer that is ${current.status} cannot become ${to}.`);
+      throw problem('invalid_status_transition', {
+        key: 'problem.customer_transition',
+        from: { key: `problem.${current.status}` },
+        to: { key: `problem.${to}` },
+      });
     case 'changed': {
       const isActive = to === 'active';
       return {

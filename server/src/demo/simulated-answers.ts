@@ -29,7 +29,7 @@ function behaviourOf(answer: SimulatedAnswer, { tso, series, operatorEic }: Sche
 
 type Simulated = { messages: ReturnType<typeof wireMessage>[] };
 
-const notFound = () => problem('message_not_found', 'There is no schedule of ours with this id.');
+const notFound = () => problem('message_not_found', { key: 'problem.schedule_not_found' });
 
 /** Lets the simulated TSO answer a schedule on request. Mounted only with a demo world or in a sandbox. */
 export function simulationRoutes(db: Database, clock: Clock, receiving: Receiving): Route[] {

@@ -26,7 +26,7 @@ export function mountDocs(app: FastifyInstance, site: Site): void {
     }
     const withoutSlash = url.replace(/\/$/, '');
     if (withoutSlash !== url && (await site.find(withoutSlash))) return reply.redirect(withoutSlash, 308);
-    if (!prefersPage(request)) throw problem('not_found', `The documentation has no page ${url}.`);
+    if (!prefersPage(request)) throw problem('not_found', { key: 'problem.page_not_found', path: url });
     await (await site.notFound()).send(request, reply.code(404));
     return reply;
   };

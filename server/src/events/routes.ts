@@ -34,8 +34,7 @@ export const eventRoutes = (db: PrimaryDb, list: ListEndpoint, get: GetEndpoint,
     const tenants = tenantsOf(getOwner(call));
     const place = feed.ids.placeOf(tenants[0], (call.params as { event_id: string }).event_id);
     const found = place === null ? null : await findEvent(db, tenants, place.sequence);
-    if (found === null || found.occurredAt !== place?.occurredAt)
-      throw problem('event_not_found', 'There is no such event.');
+    if (found === null || found.occurredAt !== place?.occurredAt) throw problem('event_not_found');
     const [row] = await numberEvents(db, tenants, [found]);
     return eventJson(feed.ids, tenants[0], row!);
   }),
@@ -107,7 +106,7 @@ async function answerNewestFirst(
 const WAIT_REFUSED = {
   field: 'wait',
   code: 'validation_failed',
-  message: 'needs the order oldest_first: new events are at the other end',
+  message: { key: 'field.oldest_first' },
 } as const;
 
 async function pageJson(
@@ -123,11 +122,7 @@ async function pageJson(
 }
 
 /** The same for a forged place, for one of another reader, and for one whose later events have been deleted. */
-const expired = () =>
-  problem(
-    'events_expired',
-    'The place in `after` is not one of this feed, or its events are no longer kept.',
-  );
+const expired = () => problem('events_expired');
 
 /** Types by their exact names. */
 const typesIn = (wanted: readonly string[]): EventType[] =>
@@ -160,10 +155,18 @@ async function refuseRevoked(request: FastifyRequest, findPrincipal: FindPrincip
   const found = await findPrincipal(request);
   if (found?.actor === request.principal?.actor) return;
   if (request.principal?.session)
-    throw problem('invalid_session', 'The session ended while the request was waiting.', {
-      'www-authenticate': 'Session',
-    });
-  throw problem('invalid_api_key', 'The API key was revoked while the request was waiting.', {
-    'www-authenticate': 'ApiKey',
-  });
+    throw problem(
+      'invalid_session',
+      { key: 'problem.session_ended_waiting' },
+      {
+        'www-authenticate': 'Session',
+      },
+    );
+  throw problem(
+    'invalid_api_key',
+    { key: 'problem.key_revoked' },
+    {
+      'www-authenticate': 'ApiKey',
+    },
+  );
 }

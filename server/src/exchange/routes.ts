@@ -7,7 +7,7 @@ import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
-import { preferredFormat, varyByAccept } from '../platform/http/accept.ts';
+import { preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
@@ -30,7 +30,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
     route(scheduleEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      if (query.format === undefined) varyByAccept(reply);
+      if (query.format === undefined) varyBy(reply, 'Accept');
       const format = query.format ?? preferredFormat(request.headers.accept, SERIES_FORMATS);
       const name = `${row.delivery_day}_${row.eic}_${row.tso}_${row.direction}_v${row.version}`;
       if (format === 'csv') {

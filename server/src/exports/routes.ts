@@ -15,7 +15,7 @@ import { nominationFilter } from '../nominations/routes.ts';
 import { nominationWriter, type Operator } from '../nominations/wire.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
-import { preferredFormat, varyByAccept } from '../platform/http/accept.ts';
+import { preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import { problem } from '../platform/http/problem.ts';
@@ -124,7 +124,7 @@ function exportSender(silenceMs: number) {
   function enter(actor: string): () => void {
     const count = inProgress.get(actor) ?? 0;
     if (count >= LIMITS.exports.atOnce) {
-      const detail = `${count} exports are in progress, which is the maximum. Try again when one has ended.`;
+      const detail = { key: 'problem.too_many_exports', count } as const;
       throw problem('too_many_exports', detail, { 'retry-after': RETRY_AFTER_S });
     }
     inProgress.set(actor, count + 1);
@@ -154,7 +154,7 @@ function exportSender(silenceMs: number) {
     const chunks = chunksOf(isHead ? 'ndjson' : format);
     // A failure of the first query is still answered with a problem, which must not have the headers of a file.
     const first = await chunks.next();
-    if (query.format === undefined) varyByAccept(reply);
+    if (query.format === undefined) varyBy(reply, 'Accept');
     reply.headers({
       'content-type': EXPORT_MEDIA_TYPES[format] + (format === 'parquet' ? '' : '; charset=utf-8'),
       ...attachment(`${name}_${daysText(query)}.${format}`),

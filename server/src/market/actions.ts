@@ -1,4 +1,4 @@
-import type { DemandCreate, DemandUpdate, OfferCreate, OfferUpdate, ProblemFieldError } from '@saldo/api';
+import type { DemandCreate, DemandUpdate, OfferCreate, OfferUpdate } from '@saldo/api';
 import { assert } from '@saldo/core/assert.ts';
 import { getUnits } from '@saldo/core/decimal.ts';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
@@ -7,7 +7,7 @@ import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
-import { problem, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
 import { coverExists, coverNameIn } from './covers.ts';
 import { nextVersion, recordWithdrawal } from './lists.ts';
 import {
@@ -91,7 +91,7 @@ export async function updateAsset(
   return { before: { asset, offer }, after: { asset: changed, offer: after } };
 }
 
-export const assetNotFound = () => problem('asset_not_found', 'There is no such asset.');
+export const assetNotFound = () => problem('asset_not_found');
 
 async function changeOffer(
   tx: Tx,
@@ -146,14 +146,14 @@ async function offerContent(
 ): Promise<OfferContent> {
   const { ppa_type, delivery_start, country, pricing, cover_url, average_annual_power: annual } = change;
   const missing = before === null ? REQUIRED.filter((name) => change[name] === undefined) : [];
-  const errors: ProblemFieldError[] = missing.map((name) => ({
+  const errors: FieldError[] = missing.map((name) => ({
     field: `offer.${name}`,
     code: 'required',
-    message: 'is required: the asset has no offer yet',
+    message: { key: 'field.required_for_offer' },
   }));
   const name = typeof cover_url === 'string' ? coverNameIn(customerUrl, cover_url) : null;
   if (name !== null && !(await coverExists(tx, name))) {
-    const message = 'is not the address of an uploaded cover; upload it first';
+    const message = { key: 'field.unknown_cover' } as const;
     errors.push({ field: 'offer.cover_url', code: 'validation_failed', message });
   }
   if (errors.length > 0) throw validationProblem(errors);
@@ -209,7 +209,7 @@ async function getDemandToChange(
   return demand;
 }
 
-export const demandNotFound = () => problem('demand_not_found', 'There is no such demand.');
+export const demandNotFound = () => problem('demand_not_found');
 
 export async function updateDemand(
   tx: Tx,

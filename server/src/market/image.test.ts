@@ -95,7 +95,7 @@ test('arbitrary bytes never crash the parser, and only images are accepted', () 
       fc.uint8Array({ maxLength: 400 }),
       (start, rest) => {
         const read = readImage(Buffer.concat([start, rest]));
-        if ('fault' in read) return assert.ok(read.fault.length > 5);
+        if ('fault' in read) return assert.match(read.fault.key, /^request\.image_/);
         assert.ok(read.width > 0 && read.height > 0 && read.length <= start.length + rest.length);
       },
     ),
@@ -108,7 +108,7 @@ test('an image without pixels, or larger than the limit, is rejected', () => {
   assert.ok('length' in readImage(resizedPng(8192, 8192)));
   const tooLarge = readImage(resizedPng(8193, 1));
   assert.ok('fault' in tooLarge);
-  assert.match(tooLarge.fault, /8193 × 1 pixels.*8192/);
+  assert.deepEqual(tooLarge.fault, { key: 'request.image_size', width: 8193, height: 1, max: 8192 });
   assert.ok('fault' in readImage(extendedWebp(20_000, 1, WEBP_LOSSY.subarray(12))));
 });
 

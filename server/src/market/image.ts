@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
 import { type CoverMediaType, LIMITS } from '@saldo/api';
+import type { Message } from '@saldo/core/messages/message.ts';
 
 /** Facts from the headers of an image. `length` excludes any bytes that were appended after the image's end. */
 export type Image = { mediaType: CoverMediaType; width: number; height: number; length: number };
 
 /** The reason why the bytes are not a supported image; shown to the client. */
-export type ImageFault = { fault: string };
+export type ImageFault = { readonly fault: Message };
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG_SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
@@ -25,20 +26,19 @@ export function readImage(bytes: Buffer): Image | ImageFault {
       ? readJpeg(bytes)
       : ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP'
         ? readWebp(bytes)
-        : { fault: 'its content has another format' };
+        : { fault: { key: 'request.image_format' } as const };
   if ('fault' in image) return image;
   const { sidePixels } = LIMITS.cover;
   const sides = [image.width, image.height];
-  if (sides.some((side) => side < 1)) return { fault: 'it has no pixels' };
+  if (sides.some((side) => side < 1)) return { fault: { key: 'request.image_empty' } };
   if (sides.some((side) => side > sidePixels)) {
-    return {
-      fault: `it is ${sides.join(' × ')} pixels large; neither side may have more than ${sidePixels}`,
-    };
+    const { width, height } = image;
+    return { fault: { key: 'request.image_size', width, height, max: sidePixels } };
   }
   return image;
 }
 
-const cutOff = (what: string): ImageFault => ({ fault: `the ${what} is cut off or damaged` });
+const cutOff = (format: string): ImageFault => ({ fault: { key: 'request.image_damaged', format } });
 
 /** Allowed bit depths by PNG color type. */
 const PNG_DEPTHS: Record<number, readonly number[]> = {

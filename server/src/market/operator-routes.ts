@@ -2,7 +2,6 @@ import {
   type Cover,
   operatorDemandEndpoints as demandEndpoints,
   operatorMarketEndpoints as endpoints,
-  type ProblemFieldError,
 } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import { ID_PREFIX } from '@saldo/core/id.ts';
@@ -12,7 +11,7 @@ import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { readPage } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
-import { getUuid, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, getUuid, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
   assetNotFound,
@@ -105,11 +104,11 @@ function coverRoute(clock: Clock, customerUrl: string): Route {
     const now = clock.now();
     const file = call.request.body;
     if (!Buffer.isBuffer(file) || file.length === 0) {
-      throw validationProblem([{ code: 'required', message: 'a body with an image is required' }]);
+      throw validationProblem([{ code: 'required', message: { key: 'request.image_required' } }]);
     }
     const image = readImage(file);
     if ('fault' in image) {
-      const message = `the body is not a PNG, JPEG or WebP image that can be used: ${image.fault}`;
+      const message = { key: 'request.no_image', fault: image.fault } as const;
       throw validationProblem([{ code: 'invalid_format', message }]);
     }
     const name = await storeCover(tx, image, file, now);
@@ -181,22 +180,22 @@ const demandUuid = (id: string) => getUuid(ID_PREFIX.demand, id, demandNotFound)
 /** Plausible range. Some times outside of it cannot be stored or formatted. */
 const [FIRST_START, LAST_START] = [Date.UTC(1900, 0, 1), Date.UTC(2999, 11, 31)];
 
-function startErrors(start: unknown, field: string): ProblemFieldError[] {
+function startErrors(start: unknown, field: string): FieldError[] {
   const instant = typeof start === 'string' ? parseInstant(start) : null;
   if (instant === null || (instant >= FIRST_START && instant <= LAST_START)) return [];
-  return [{ field, code: 'validation_failed', message: 'must be in the years 1900 to 2999' }];
+  return [{ field, code: 'validation_failed', message: { key: 'field.plausible_year' } }];
 }
 
 type Members = { readonly [name: string]: unknown };
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null ? (value as Members) : {};
 
-const checkDemand = (_: object, body: unknown): ProblemFieldError[] =>
+const checkDemand = (_: object, body: unknown): FieldError[] =>
   startErrors(membersOf(body)['delivery_start'], 'delivery_start');
 
 /** Checks an offer beyond its schema. The body may violate the schema: errors of both kinds are reported together. */
 function offerCheck(customerUrl: string) {
-  return (_: object, body: unknown): ProblemFieldError[] => {
+  return (_: object, body: unknown): FieldError[] => {
     const offer = membersOf(membersOf(body)['offer']);
     return [
       ...startErrors(offer['delivery_start'], 'offer.delivery_start'),
@@ -206,15 +205,14 @@ function offerCheck(customerUrl: string) {
   };
 }
 
-function coverErrors(cover: unknown, customerUrl: string): ProblemFieldError[] {
+function coverErrors(cover: unknown, customerUrl: string): FieldError[] {
   if (typeof cover !== 'string' || coverNameIn(customerUrl, cover) !== null) return [];
   const url = URL.canParse(cover) ? new URL(cover) : null;
   if (url?.protocol === 'https:' && url.username === '' && url.password === '') return [];
-  const message = 'must be the address of an uploaded cover, or begin with https://';
-  return [{ field: 'offer.cover_url', code: 'invalid_format', message }];
+  return [{ field: 'offer.cover_url', code: 'invalid_format', message: { key: 'field.cover_url' } }];
 }
 
-function priceErrors(pricing: unknown): ProblemFieldError[] {
+function priceErrors(pricing: unknown): FieldError[] {
   if (!Array.isArray(pricing)) return [];
   const seen = new Set<unknown>();
   return pricing.flatMap((price, at) => {
@@ -223,7 +221,7 @@ function priceErrors(pricing: unknown): ProblemFieldError[] {
     seen.add(years);
     if (!isRepeated) return [];
     return [
-      { field: `offer.pricing[${at}].years`, code: 'validation_failed', message: 'must not be repeated' },
+      { field: `offer.pricing[${at}].years`, code: 'validation_failed', message: { key: 'field.repeated' } },
     ];
   });
 }

@@ -99,8 +99,8 @@ function versionIn(name: ListName, text: string): number | 'unknown' {
 
 const versionProblem = (field: string, fault: VersionFault) =>
   fault === 'unknown'
-    ? fieldProblem(field, 'invalid_format', 'is not a version of this list; start again without it')
-    : fieldProblem(field, 'validation_failed', 'is too old; start again without it');
+    ? fieldProblem(field, 'invalid_format', { key: 'field.list_version' })
+    : fieldProblem(field, 'validation_failed', { key: 'field.old_list_version' });
 
 /** The content of these covers never changes. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -115,7 +115,7 @@ export function mountCovers(app: FastifyInstance, db: Database): void {
     const { name } = request.params;
     const drawing = drawCover(name);
     const cover = drawing === null ? await find(name) : { media_type: 'image/svg+xml', bytes: drawing };
-    if (cover === null) throw problem('not_found', 'There is no such cover.');
+    if (cover === null) throw problem('not_found', { key: 'problem.cover_not_found' });
     const tag = drawing === null ? `"${name}"` : `"${hash('sha256', drawing, 'base64url')}"`;
     reply.removeHeader('vary').headers({
       'cache-control': drawing === null ? FOR_EVER : FOR_A_DAY,

@@ -181,4 +181,4 @@ const nominationUuids = (ids: readonly string[]): string[] =>
 
 export const nominationUuid = (id: string) => getUuid(ID_PREFIX.nomination, id, nominationNotFound);
 
-export const nominationNotFound = () => problem('nomination_not_found', 'There is no such nomination.');
+export const nominationNotFound = () => problem('nomination_not_found');

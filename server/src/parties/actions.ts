@@ -55,7 +55,7 @@ export async function createBalanceGroup(
   now: number,
 ): Promise<void> {
   const [made] = await tx.query(INSERT_BALANCE_GROUP, [input.eic, input.brpNo, input.name, timestamp(now)]);
-  if (!made) throw problem('already_exists', `There is a balance group ${input.eic} already.`);
+  if (!made) throw problem('already_exists', { key: 'problem.balance_group_exists', eic: input.eic });
   await tx.query(ENABLE_TSOS, [input.eic, input.brpNo, input.tsos]);
 }
 
@@ -90,8 +90,7 @@ export async function updateBalanceGroup(
     const disabled = before.tsos.filter((tso) => !tsos.includes(tso));
     const used = await findTsosInUse(tx, eic, disabled, dayOf(now));
     if (used.length > 0) {
-      const detail = `Customers are placed in balance group ${eic} in ${used.join(', ')}.`;
-      throw problem('position_in_use', detail);
+      throw problem('position_in_use', { key: 'problem.position_in_use', eic, tsos: used });
     }
     await tx.query(DISABLE_OTHER_TSOS, [eic, tsos]);
     await tx.query(ENABLE_TSOS, [eic, before.brp_no, tsos]);
@@ -114,7 +113,7 @@ export async function getBalanceGroup(db: Db, viewer: Viewer, eic: string): Prom
   return row;
 }
 
-const balanceGroupNotFound = () => problem('balance_group_not_found', 'There is no such balance group.');
+const balanceGroupNotFound = () => problem('balance_group_not_found');
 
 const INSERT_ACCOUNT = statement(
   'insert_account',
@@ -174,7 +173,7 @@ const END_KEY = statement('end_api_key', 'update api_key set revoked_at = $2, ex
 async function getKeyToChange(tx: Tx, of: KeysOf, publicId: string): Promise<KeyRow> {
   const id = decodeId(ID_PREFIX.key, publicId);
   const key = id === null ? null : await lockKey(tx, of, id);
-  if (key === null) throw problem('api_key_not_found', 'There is no such API key.');
+  if (key === null) throw problem('api_key_not_found');
   return key;
 }
 
@@ -218,7 +217,7 @@ export async function rotateApiKey(
 }
 
 const cannotRotate = (how: 'revoked' | 'expired') =>
-  problem('invalid_status_transition', `The key is ${how} and cannot be rotated; create a new one.`);
+  problem('invalid_status_transition', { key: 'problem.key_transition', status: { key: `problem.${how}` } });
 
 export const operatorKeyNamed = (name: string): NewKey => ({
   owner: { type: 'operator' },

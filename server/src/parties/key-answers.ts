@@ -1,8 +1,10 @@
-import type { NewApiKey, ProblemFieldError, Scope } from '@saldo/api';
+import type { NewApiKey, Scope } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { type Actor, recordAudit } from '../audit/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { FieldError } from '../platform/http/problem.ts';
 import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions.ts';
 import { getKey, type KeysOf } from './store.ts';
 import { wireKey } from './wire.ts';
@@ -23,17 +25,17 @@ export function keyFaults(
   allowed: readonly Scope[],
   settings: KeySettings,
   now: number,
-): ProblemFieldError[] {
-  const faults: ProblemFieldError[] = [];
-  const fault = (field: string, message: string) =>
+): FieldError[] {
+  const faults: FieldError[] = [];
+  const fault = (field: string, message: Message) =>
     faults.push({ field, code: 'validation_failed', message });
   const { scopes = [] } = settings;
   const surplus = scopes.filter((scope) => !allowed.includes(scope));
-  if (owner !== 'brp' && scopes.length > 0) fault('scopes', 'are for keys of BRPs only');
-  else if (surplus.length > 0) fault('scopes', `must be among your own: ${surplus.join(', ')} is not`);
+  if (owner !== 'brp' && scopes.length > 0) fault('scopes', { key: 'field.scopes_of_brps' });
+  else if (surplus.length > 0) fault('scopes', { key: 'field.scopes_beyond_own', scopes: surplus });
   const expiresAt = expiryOf(settings);
-  if (expiresAt !== null && expiresAt <= now) fault('expires_at', 'must be in the future');
-  if (expiresAt !== null && expiresAt > LAST_EXPIRY) fault('expires_at', 'must be before the year 9999');
+  if (expiresAt !== null && expiresAt <= now) fault('expires_at', { key: 'field.in_future' });
+  if (expiresAt !== null && expiresAt > LAST_EXPIRY) fault('expires_at', { key: 'field.before_9999' });
   return faults;
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
-import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createAccount, createBalanceGroup, createBrp, getBalanceGroup, type NewKey } from './actions.ts';
 import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
@@ -44,7 +44,7 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
     }),
     route(endpoints.getBrp, async ({ params }) => {
       const row = await findBrp(db, params.brp_id);
-      if (row === null) throw problem('brp_not_found', 'There is no such BRP.');
+      if (row === null) throw problem('brp_not_found');
       return wireBrp(row);
     }),
   ];
@@ -57,9 +57,9 @@ function balanceGroupRoutes(db: Db, clock: Clock, operatorEic: string): Route[] 
       const { brp_id, ...group } = call.body;
       // It would be on both sides of its schedule.
       if (group.eic === operatorEic)
-        throw fieldProblem('eic', 'validation_failed', 'must not be the EIC of the operator');
+        throw fieldProblem('eic', 'validation_failed', { key: 'field.eic_of_operator' });
       const brp = await findBrp(tx, brp_id);
-      if (brp === null) throw fieldProblem('brp_id', 'validation_failed', 'is not the id of a BRP');
+      if (brp === null) throw fieldProblem('brp_id', 'validation_failed', { key: 'field.unknown_brp' });
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
       const after = wireBalanceGroup(await getBalanceGroup(tx, call.viewer, group.eic));
       const event: AuditEvent = { action: 'balance_group.created', subject: group.eic, before: null, after };
@@ -133,18 +133,16 @@ async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
   return keyOf(owner, SCOPES, body);
 }
 
-type OwnerFault = { code: 'required' | 'validation_failed'; message: string };
-
-const NOT_FOUND = { brp: 'is not the id of a BRP', account: 'is not the id of an account' };
+type OwnerFault = Pick<FieldError, 'code' | 'message'>;
 
 async function findOwner(db: Db, { type, id }: KeyBody['owner']): Promise<Owner | OwnerFault> {
   if (type === 'operator') {
     if (id === undefined) return { type };
-    return { code: 'validation_failed', message: 'must not be given: there is only one operator' };
+    return { code: 'validation_failed', message: { key: 'field.one_operator' } };
   }
-  if (id === undefined) return { code: 'required', message: `is required for keys of this owner type` };
+  if (id === undefined) return { code: 'required', message: { key: 'field.required_for_owner' } };
   const found = type === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
-  if (found === null) return { code: 'validation_failed', message: NOT_FOUND[type] };
+  if (found === null) return { code: 'validation_failed', message: { key: `field.unknown_${type}` } };
   return type === 'brp' ? { type, brpNo: found.no } : { type, accountNo: found.no };
 }
 

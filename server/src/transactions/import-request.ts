@@ -1,16 +1,18 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { type AuditAction, type ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
+import { languageOf } from '../platform/http/accept.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../platform/http/idempotency.ts';
 import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { chunksOf, contentCoding, gunzipped, mediaTypeOf } from '../platform/http/streams.ts';
-import { type ImportOptions, importVolumes, newImportResult } from './import.ts';
+import { type ImportOptions, type ImportReport, importVolumes, newImportReport } from './import.ts';
 
 /** Imported lines since the start, without those of dry runs. */
 export type ImportCounts = { rows: number; rejected: number };
@@ -36,7 +38,7 @@ export function answerImport(
   const { request, reply, query } = call;
   const body = request.body as Readable | undefined;
   if (body === undefined) {
-    throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
+    throw validationProblem([{ code: 'required', message: { key: 'import.required' } }]);
   }
   const { type } = mediaTypeOf(request.headers['content-type']);
   if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
@@ -93,14 +95,14 @@ function importOperation(
   options: ImportOptions,
   counts: ImportCounts,
 ): LongOperation<ImportResult> {
-  const record = async (tx: Tx, action: AuditAction, result: ImportResult) => {
+  const record = async (tx: Tx, action: AuditAction, result: ImportReport | ImportResult) => {
     const { rejected: _listed, dry_run: _never, incomplete_days: incomplete, ...counted } = result;
     const after = { ...counted, incomplete_days: incomplete.count };
     await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
   };
   return {
     async work() {
-      const result = newImportResult(options.isDryRun);
+      const result = newImportReport(options.isDryRun);
       try {
         await importVolumes(db, source, options, result);
       } catch (error) {
@@ -113,7 +115,12 @@ function importOperation(
           counts.rejected += result.rejected_lines;
         }
       }
-      return result;
+      const language = languageOf(call);
+      const rejected = result.rejected.map((line) => ({
+        ...line,
+        message: formatMessage(line.message, language),
+      }));
+      return { ...result, rejected };
     },
     async record(tx, result) {
       if (!options.isDryRun) await record(tx, 'volumes.imported', result);

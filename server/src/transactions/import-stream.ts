@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type ImportResult, LIMITS, type ProblemFieldError } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
 import { csvFields, DecimalNotation, decimalQuestion, delimiterOf } from '@saldo/core/csv.ts';
 import type { DecimalMark } from '@saldo/core/enums.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type ContractDayInput,
   type LineFault,
 } from '@saldo/core/transactions/contract-day-input.ts';
-import { validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, validationProblem } from '../platform/http/problem.ts';
 import {
   CSV_COLUMNS,
   type CsvColumn,
@@ -18,7 +18,8 @@ import {
 } from './import-lines.ts';
 
 export type VolumeFormat = 'csv' | 'ndjson';
-type Rejection = ImportResult['rejected'][number];
+/** A rejected line. */
+export type Rejection = LineFault & { readonly line: number };
 
 /** The complete contract-days that were read since the last batch, and the lines that were rejected meanwhile. */
 export class ImportBatch {
@@ -42,9 +43,9 @@ const KEPT_BYTES = LIMITS.importLineBytes + 1;
 
 const TOO_LONG = {
   code: 'line_too_long',
-  message: `the line is longer than ${LIMITS.importLineBytes} bytes`,
+  message: { key: 'import.long_line', max: LIMITS.importLineBytes },
 } as const;
-const NOT_UTF8 = { code: 'wrong_encoding', message: 'the line is not UTF-8' } as const;
+const NOT_UTF8 = { code: 'wrong_encoding', message: { key: 'import.encoding' } } as const;
 
 /**
  * Parses an import chunk by chunk. Memory is bounded by one line and one incomplete day besides the batch, whatever the
@@ -90,7 +91,7 @@ export class VolumeReader {
   finish(): void {
     if (this.keptBytes > 0 || this.isOverlong) this.endKeptLine();
     if (this.lineNumber === 0) {
-      throw validationProblem([{ code: 'required', message: 'a body with volumes is required' }]);
+      throw validationProblem([{ code: 'required', message: { key: 'import.required' } }]);
     }
     const last = this.grouper.finish();
     if (last !== null) this.batch.days.push(last);
@@ -154,7 +155,7 @@ export class VolumeReader {
     const start = isFirst && BOM.equals(bytes.subarray(from, from + BOM.length)) ? from + BOM.length : from;
     if (this.parseLine === null) {
       if (!isValid)
-        throw validationProblem([{ code: 'invalid_format', message: 'the header line is not UTF-8' }]);
+        throw validationProblem([{ code: 'invalid_format', message: { key: 'import.header_encoding' } }]);
       const form = readHeader(bytes.toString('utf8', start, end), this.decimal);
       this.notation = form.notation;
       this.parseLine = csvLineParser(form);
@@ -172,14 +173,15 @@ export class VolumeReader {
 
 /** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
 function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
-  const takes = `the header line must have the columns ${CSV_COLUMNS.join(', ')}, separated by commas, semicolons or tabs`;
+  const takes = { key: 'import.columns', columns: CSV_COLUMNS } as const;
   const delimiter = delimiterOf(line);
   const names = csvFields(line, delimiter);
-  if (typeof names === 'string') {
-    throw validationProblem([{ code: 'invalid_format', message: `${takes}; ${names}` }]);
+  if (!Array.isArray(names)) {
+    const message = { key: 'import.unreadable_columns', columns: takes, fault: names } as const;
+    throw validationProblem([{ code: 'invalid_format', message }]);
   }
   const known = new Set<string>(CSV_COLUMNS);
-  const errors: ProblemFieldError[] = [];
+  const errors: FieldError[] = [];
   for (const name of new Set(names)) {
     const shown = name.slice(0, LIMITS.nameLength);
     if (!known.has(name)) errors.push({ field: shown, code: 'unknown_field', message: takes });
@@ -187,7 +189,7 @@ function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
       errors.push({
         field: name,
         code: 'validation_failed',
-        message: 'the header line has this column twice',
+        message: { key: 'import.column_twice' },
       });
     }
   }

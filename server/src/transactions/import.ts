@@ -11,9 +11,10 @@ import {
 import { type DayGap, IncompleteDays } from '@saldo/core/transactions/incomplete-days.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
-import { ImportBatch, type VolumeFormat, VolumeReader } from './import-stream.ts';
+import { ImportBatch, type Rejection, type VolumeFormat, VolumeReader } from './import-stream.ts';
 import {
   type ContractNames,
+  type ExplainInactive,
   explainInactive,
   isActiveOn,
   lockContracts,
@@ -34,8 +35,11 @@ export type ImportOptions = {
   readonly now: number;
 };
 
+/** The answer to an import, before the language of its messages is known. */
+export type ImportReport = Omit<ImportResult, 'rejected'> & { rejected: Rejection[] };
+
 /** Created by the caller and updated batch by batch, so that an aborted import can still report what it stored. */
-export const newImportResult = (isDryRun: boolean): ImportResult => ({
+export const newImportReport = (isDryRun: boolean): ImportReport => ({
   rows: 0,
   created: 0,
   corrected: 0,
@@ -55,7 +59,7 @@ export async function importVolumes(
   db: Database,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
-  result: ImportResult,
+  result: ImportReport,
 ): Promise<void> {
   const incomplete = new IncompleteDays();
   try {
@@ -121,9 +125,9 @@ async function forEachBatch(
   await Promise.all(applying);
 }
 
-type BatchResult = Omit<ImportResult, 'incomplete_days' | 'dry_run'> & { readonly gaps: readonly DayGap[] };
+type BatchResult = Omit<ImportReport, 'incomplete_days' | 'dry_run'> & { readonly gaps: readonly DayGap[] };
 
-function add(result: ImportResult, incomplete: IncompleteDays, batch: BatchResult): void {
+function add(result: ImportReport, incomplete: IncompleteDays, batch: BatchResult): void {
   result.rows += batch.rows;
   result.created += batch.created;
   result.corrected += batch.corrected;
@@ -230,25 +234,24 @@ function inactiveContracts(days: readonly ContractDayInput[], find: FindContract
   return [...new Set(numbers)];
 }
 
-/** `inactive` has the messages for contracts whose customers are not all active. */
+/** `inactive` explains contracts whose customers are not all active. */
 function contractFault(
   contract: VolumeContract | null,
   { day }: ContractDayInput,
-  inactive: ReadonlyMap<number, string>,
+  inactive: ExplainInactive,
 ): LineFault | null {
-  if (contract === null)
-    return { code: 'unknown_contract', message: 'there is no contract with this id or external id' };
+  if (contract === null) return { code: 'unknown_contract', message: { key: 'import.unknown_contract' } };
   const { type, deliveryStart, deliveryEnd } = contract;
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
     return {
       code: 'contract_without_volumes',
-      message: 'only ppa contracts with both delivery dates accept volumes',
+      message: { key: 'import.contract_without_volumes' },
     };
   }
   if (day !== null && !isDayWithin(contract, day)) {
-    return { code: 'day_outside_contract', message: `the contract does not deliver on ${day}` };
+    return { code: 'day_outside_contract', message: { key: 'import.not_delivering', day } };
   }
   if (day !== null && !isActiveOn(contract, day))
-    return { code: 'customer_not_active', message: inactive.get(contract.no) ?? '' };
+    return { code: 'customer_not_active', message: inactive(contract.no) };
   return null;
 }

@@ -51,7 +51,10 @@ async function invalidateOne(
   if (result === 'not_found' || !record) throw transactionNotFound();
   const { status } = record.cell;
   if (result === 'not_valid')
-    throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
+    throw problem('invalid_status_transition', {
+      key: 'problem.transaction_transition',
+      status: { key: `problem.${status}` },
+    });
   const [shown = record] = await withInvalidReasons(tx, [record]);
   const text = transactionBytes(shown).toString();
   const after = JSON.parse(text) as OperatorTransaction;

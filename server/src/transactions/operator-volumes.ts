@@ -1,4 +1,4 @@
-import { operatorVolumeEndpoints as endpoints, type ProblemFieldError } from '@saldo/api';
+import { operatorVolumeEndpoints as endpoints } from '@saldo/api';
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
@@ -6,7 +6,7 @@ import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
-import { fieldProblem, problem } from '../platform/http/problem.ts';
+import { type FieldError, fieldProblem, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { writeContractDay } from './actions.ts';
@@ -42,43 +42,40 @@ export function operatorVolumeRoutes(
 }
 
 /** Checks the number of volumes, which no schema can: it depends on the number of slots of the day. */
-function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown): ProblemFieldError[] {
+function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown): FieldError[] {
   const day = parseDay(delivery_date);
   if (day === null || day < FIRST_DAY || day > LAST_DAY) {
-    const message = 'must be an existing date such as 2026-10-25';
-    return [{ field: 'delivery_date', code: 'invalid_format', message }];
+    return [{ field: 'delivery_date', code: 'invalid_format', message: { key: 'field.date' } }];
   }
   const volumes: unknown = (body as { volumes?: unknown } | null | undefined)?.volumes;
   const slots = slotCount(day);
   if (!Array.isArray(volumes) || volumes.length === slots) return [];
   const code = volumes.length < slots ? 'value_too_small' : 'value_too_large';
-  const message = `${day} has ${slots} slots, but there are ${volumes.length} volumes`;
-  return [{ field: 'volumes', code, message }];
+  return [
+    { field: 'volumes', code, message: { key: 'field.slots_of_day', day, slots, count: volumes.length } },
+  ];
 }
 
 async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: number): Promise<object> {
   const { contract_id: id, delivery_date: day } = call.params;
   const uuid = decodeId(ID_PREFIX.contract, id);
   const [contract] = uuid === null ? [] : await lockContracts(tx, { ids: [uuid], externalIds: [] });
-  if (!contract) throw problem('contract_not_found', 'There is no such contract.');
+  if (!contract) throw problem('contract_not_found');
   const { type, deliveryStart, deliveryEnd } = contract;
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
-    const why = type === 'ppa' ? 'Its delivery dates are not both set.' : `It is of type ${type}, not ppa.`;
-    throw problem('contract_without_volumes', `The contract accepts no volumes. ${why}`);
+    throw problem(
+      'contract_without_volumes',
+      type === 'ppa'
+        ? { key: 'problem.contract_without_dates' }
+        : { key: 'problem.contract_without_volumes', type },
+    );
   }
   if (!isDayWithin(contract, day)) {
-    throw fieldProblem(
-      'delivery_date',
-      'validation_failed',
-      'is not within the delivery period of the contract',
-    );
+    throw fieldProblem('delivery_date', 'validation_failed', { key: 'field.outside_delivery' });
   }
   if (!isActiveOn(contract, day)) {
-    const inactive = await explainInactive(tx, [contract.no]);
-    throw problem(
-      'customer_not_active',
-      `The contract takes no volumes for ${day}. ${inactive.get(contract.no)}`,
-    );
+    const reason = (await explainInactive(tx, [contract.no]))(contract.no);
+    throw problem('customer_not_active', { key: 'problem.customer_not_active', day, reason });
   }
   const volumes = call.body.volumes.map((mwh) => (mwh === null ? null : kwhFromMwh(mwh)));
   const after = await writeContractDay(tx, contract, day, volumes, now);

@@ -136,4 +136,4 @@ export function transactionKey(id: string): TransactionKey | null {
 const transactionKeys = (ids: readonly string[]): TransactionKey[] =>
   [...new Set(ids)].map(transactionKey).filter((key) => key !== null);
 
-export const transactionNotFound = () => problem('transaction_not_found', 'There is no such transaction.');
+export const transactionNotFound = () => problem('transaction_not_found');

@@ -1,6 +1,7 @@
 import type { Contract } from '@saldo/api';
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
@@ -167,24 +168,28 @@ const INACTIVE_CUSTOMERS = statement(
    order by c.no, p.id = c.buyer_customer`,
 );
 
-type InactiveCustomer = { contract_no: number; name: string; status: string; brp_name: string };
+type InactiveCustomer = {
+  contract_no: number;
+  name: string;
+  status: 'pending' | 'deactivated';
+  brp_name: string;
+};
 
-/** Per contract, why it takes no volumes: which customer is not active, and which BRP has to act. */
-export async function explainInactive(db: Db, contractNos: readonly number[]): Promise<Map<number, string>> {
-  if (contractNos.length === 0) return new Map();
-  const rows = await db.query<InactiveCustomer>(INACTIVE_CUSTOMERS, [contractNos]);
-  return new Map(
-    Array.from(
-      Map.groupBy(rows, ({ contract_no }) => contract_no),
-      ([contractNo, customers]) => [
-        contractNo,
-        customers
-          .map(
-            ({ name, status, brp_name }) =>
-              `Customer ${name} is ${status}: BRP ${brp_name} must activate it.`,
-          )
-          .join(' '),
-      ],
-    ),
-  );
+export type ExplainInactive = (contractNo: number) => Message;
+
+/** Explains why a contract takes no volumes: which customers are not active, and which BRPs have to act. */
+export async function explainInactive(db: Db, contractNos: readonly number[]): Promise<ExplainInactive> {
+  const rows =
+    contractNos.length === 0 ? [] : await db.query<InactiveCustomer>(INACTIVE_CUSTOMERS, [contractNos]);
+  return (contractNo) => ({
+    key: 'import.customers_not_active',
+    customers: rows
+      .filter(({ contract_no }) => contract_no === contractNo)
+      .map(({ name, status, brp_name: brp }) => ({
+        key: 'import.customer_not_active',
+        name,
+        status: { key: `problem.${status}` },
+        brp,
+      })),
+  });
 }

@@ -39,7 +39,7 @@ export async function createUser(tx: Tx, user: NewUser, now: number): Promise<Us
     owner.type === 'account' ? owner.accountNo : null,
     timestamp(now),
   ]);
-  if (!made) throw problem('already_exists', 'There is a user with this email already.');
+  if (!made) throw problem('already_exists', { key: 'problem.user_exists' });
   return getUser(tx, made.id);
 }
 
@@ -69,10 +69,7 @@ export async function updateUser(
   const before = await getUserToChange(tx, publicId);
   requireUnchanged(before);
   if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
-    throw problem(
-      'invalid_status_transition',
-      'You cannot disable yourself or make yourself read-only. Ask another operator.',
-    );
+    throw problem('invalid_status_transition', { key: 'problem.own_user' });
   }
   const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
   const disabledAt =
@@ -85,7 +82,7 @@ export async function updateUser(
 
 async function getUserToChange(tx: Tx, publicId: string): Promise<UserRow> {
   const user = await lockUser(tx, publicId);
-  if (user === null) throw problem('user_not_found', 'There is no such user.');
+  if (user === null) throw problem('user_not_found');
   return user;
 }
 
@@ -105,7 +102,7 @@ export async function inviteUser(
 ): Promise<{ token: string; expiresAt: number; before: UserRow; after: UserRow }> {
   const before = await getUserToChange(tx, publicId);
   if (before.disabled_at !== null) {
-    throw problem('invalid_status_transition', 'The user is disabled; enable it before inviting it.');
+    throw problem('invalid_status_transition', { key: 'problem.user_disabled' });
   }
   const token = newToken();
   const expiresAt = machineNow + INVITATION_MS;
@@ -124,7 +121,7 @@ export async function inviteOperator(
 ): Promise<{ email: string; token: string; isNew: boolean; before: UserRow; after: UserRow }> {
   const known = await findUserByEmail(tx, email);
   if (known !== null && known.role !== 'operator')
-    throw problem('already_exists', `${known.email} is the user of another party, not of the operator.`);
+    throw problem('already_exists', { key: 'problem.user_of_other_party', email: known.email });
   const owner = { type: 'operator' as const };
   const user =
     known ?? (await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now));

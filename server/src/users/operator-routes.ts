@@ -41,7 +41,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
     }),
     route(endpoints.getUser, async (call) => {
       const row = await findUser(db, call.params.user_id);
-      if (row === null) throw problem('user_not_found', 'There is no such user.');
+      if (row === null) throw problem('user_not_found');
       return answerTagged(call, wireUser(row));
     }),
     route(endpoints.updateUser, async (call) => {
@@ -79,19 +79,17 @@ async function findEmployer(db: Db, { role, brp_id, account_id }: UserBody): Pro
   if (surplus.length > 0) {
     const code = 'validation_failed' as const;
     throw validationProblem(
-      surplus.map(({ field, isFor }) => ({ field, code, message: `is for users of role ${isFor} only` })),
+      surplus.map(({ field, isFor }) => ({ field, code, message: { key: 'field.for_role', role: isFor } })),
     );
   }
   if (role === 'operator') return { type: role };
   const [field, id] = role === 'brp' ? ['brp_id', brp_id] : ['account_id', account_id];
-  if (id === undefined) throw fieldProblem(field, 'required', `is required for users of role ${role}`);
+  if (id === undefined) throw fieldProblem(field, 'required', { key: 'field.required_for_role', role });
   const found = role === 'brp' ? await findBrp(db, id) : await findAccount(db, id);
   if (found === null)
-    throw fieldProblem(
-      field,
-      'validation_failed',
-      role === 'brp' ? 'is not the id of a BRP' : 'is not the id of an account',
-    );
+    throw fieldProblem(field, 'validation_failed', {
+      key: role === 'brp' ? 'field.unknown_brp' : 'field.unknown_account',
+    });
   return role === 'brp' ? { type: role, brpNo: found.no } : { type: role, accountNo: found.no };
 }
 

@@ -87,7 +87,7 @@ export function signInRoutes(dependencies: SessionDependencies): Route[] {
 
 /** Rejects a malformed token before it is hashed. */
 function tokenOf({ token }: { token: string }): string {
-  if (!looksLikeToken(token)) throw problem('invitation_not_found', 'This is not an invitation.');
+  if (!looksLikeToken(token)) throw problem('invitation_not_found', { key: 'problem.no_invitation' });
   return token;
 }
 

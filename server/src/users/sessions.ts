@@ -1,5 +1,6 @@
 import type { AuditAction } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
@@ -48,7 +49,7 @@ const RECORD_SIGN_IN = statement(
    returning id`,
 );
 
-const invalidCredentials = () => problem('invalid_credentials', 'The email or the password is wrong.');
+const invalidCredentials = () => problem('invalid_credentials');
 
 /** A user with the password hash that a password was verified against. */
 type VerifiedUser = Pick<UserRow, 'id' | 'password_hash'>;
@@ -141,8 +142,7 @@ export async function signIn(
   return session ?? signIn(db, credentials, client, times);
 }
 
-const invitationNotFound = () =>
-  problem('invitation_not_found', 'This invitation was used, has expired, or was replaced by a newer one.');
+const invitationNotFound = () => problem('invitation_not_found');
 
 /** Returns the user of a valid invitation token. */
 export async function getInvited(db: Database, token: string, machineNow: number): Promise<UserRow> {
@@ -181,10 +181,10 @@ export async function acceptInvitation(
 
 /** Rejects guessable passwords; the schema checks the length. Applies to new passwords only. */
 async function rejectWeakPassword(field: string, password: string, user: UserRow): Promise<void> {
-  const weak = (why: string) => fieldProblem(field, 'validation_failed', why);
-  if (normalizeEmail(password) === user.email) throw weak('must not be the email address');
+  const weak = (message: Message) => fieldProblem(field, 'validation_failed', message);
+  if (normalizeEmail(password) === user.email) throw weak({ key: 'field.password_is_email' });
   if (await isGuessable(password, user)) {
-    throw weak('is too easy to guess; several words that do not belong together make a good password');
+    throw weak({ key: 'field.password_guessable' });
   }
 }
 
@@ -197,7 +197,7 @@ export async function changePassword(
   times: Times,
 ): Promise<UserRow> {
   const user = await getUser(db, session.userId);
-  const notCurrent = () => fieldProblem('current', 'validation_failed', 'is not the current password');
+  const notCurrent = () => fieldProblem('current', 'validation_failed', { key: 'field.password_wrong' });
   const origin = { kind: 'session', id: session.id } as const;
   await countAttempt(db, origin, times.machineNow);
   if (!(await isPassword(passwords.current, user.password_hash))) throw notCurrent();

@@ -83,7 +83,7 @@ function triesOf(subjects: ReadonlyMap<string, Subject>, rows: readonly Row[]): 
 
 const tooManyAttempts = (ms: number) => {
   const waitS = Math.ceil(ms / 1000);
-  const detail = `The password was wrong too often. Try again in ${waitS} s.`;
+  const detail = { key: 'problem.wrong_passwords', seconds: waitS } as const;
   return problem('rate_limited', detail, { 'retry-after': String(waitS) });
 };
 

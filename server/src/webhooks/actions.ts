@@ -47,7 +47,10 @@ export async function createEndpoint(
   await tx.query(LOCK_OWNER, [tenant]);
   const [counted] = await tx.query<{ count: number }>(COUNT, [tenant]);
   if ((counted?.count ?? 0) >= LIMITS.webhookEndpoints) {
-    throw problem('too_many_endpoints', `There are ${LIMITS.webhookEndpoints} webhook endpoints already.`);
+    throw problem('too_many_endpoints', {
+      key: 'problem.too_many_endpoints',
+      count: LIMITS.webhookEndpoints,
+    });
   }
   const { horizon } = await readHorizon(tx);
   const secret = newWebhookSecret();
@@ -137,7 +140,10 @@ export async function rotateSecret(
 
 export function refuseDisabled({ disabled_at: disabledAt }: EndpointRow): void {
   if (disabledAt === null) return;
-  throw problem('webhook_endpoint_disabled', `The endpoint is disabled since ${formatInstant(disabledAt)}.`);
+  throw problem('webhook_endpoint_disabled', {
+    key: 'problem.webhook_endpoint_disabled',
+    at: formatInstant(disabledAt),
+  });
 }
 
 const RETRY = statement(
@@ -156,6 +162,6 @@ export async function retryDelivery(
   refuseDisabled(endpoint);
   const id = decodeId(ID_PREFIX.webhookDelivery, publicId);
   const [row] = id === null ? [] : await tx.query<DeliveryRow>(RETRY, [endpoint.id, id, timestamp(now)]);
-  if (!row) throw problem('webhook_delivery_not_found', 'The endpoint has no such delivery.');
+  if (!row) throw problem('webhook_delivery_not_found');
   return row;
 }

@@ -1,4 +1,4 @@
-import type { ProblemFieldError, WebhookEndpoint, WebhookOperations } from '@saldo/api';
+import type { WebhookEndpoint, WebhookOperations } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
@@ -8,7 +8,7 @@ import type { MovableClock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { pageById, pageInOrder, paginate } from '../platform/http/paging.ts';
-import { validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, validationProblem } from '../platform/http/problem.ts';
 import { type Call, getOwner, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
   createEndpoint,
@@ -147,7 +147,7 @@ function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableCloc
     writeRoute(endpoints.replayWebhookEvents, async (call, tx) => {
       const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
       const { after, before, types = null } = call.body;
-      const faults: ProblemFieldError[] = [];
+      const faults: FieldError[] = [];
       const pointOf = (field: string, text: string | null | undefined) =>
         replayPoint(ids, endpoint.tenant, field, text, faults);
       const range = { after: pointOf('after', after), before: pointOf('before', before), types };
@@ -165,15 +165,14 @@ function replayPoint(
   reader: Tenant,
   field: string,
   text: string | null | undefined,
-  faults: ProblemFieldError[],
+  faults: FieldError[],
 ): ReplayPoint | null {
   if (text === null || text === undefined) return null;
   const place = ids.placeOf(reader, text);
   if (place !== null) return { sequence: place.sequence };
   const time = parseInstant(text);
   if (time !== null) return { time };
-  const message = 'must be the id of an event, or a date-time such as 2026-11-15T13:00:00Z';
-  faults.push({ field, code: 'invalid_format', message });
+  faults.push({ field, code: 'invalid_format', message: { key: 'field.event_or_time' } });
   return null;
 }
 

@@ -52,7 +52,7 @@ async function getBy<R extends EndpointRow>(
 ): Promise<R> {
   const id = decodeId(ID_PREFIX.webhookEndpoint, publicId);
   const [row] = id === null ? [] : await db.query<R>(found, [id, tenant]);
-  if (!row) throw problem('webhook_endpoint_not_found', 'There is no such webhook endpoint.');
+  if (!row) throw problem('webhook_endpoint_not_found');
   return row;
 }
 

@@ -10,6 +10,7 @@ import {
 import { checkEic } from '../../eic.ts';
 import { parseExactMwh, parseMw } from '../../energy.ts';
 import { type DecimalMark, DIRECTIONS, type Direction, TSOS, type Tso } from '../../enums.ts';
+import { formatMessage } from '../../messages/message.ts';
 import type { CheckedSchedule, CheckedSeries, CheckFaults } from '../schedule-check.ts';
 import { shown } from './xml.ts';
 
@@ -61,8 +62,9 @@ export function* readScheduleCsv(
   if (header === null) return { faults: [`line 1: ${TOO_LONG}`] };
   const delimiter = delimiterOf(header);
   const names = csvFields(header, delimiter);
-  const headerFaults = typeof names === 'string' ? [`line 1: ${names}`] : columnFaults(names);
-  if (typeof names === 'string' || headerFaults.length > 0) return { faults: headerFaults };
+  if (!Array.isArray(names)) return { faults: [`line 1: ${formatMessage(names, 'en')}`] };
+  const headerFaults = columnFaults(names);
+  if (headerFaults.length > 0) return { faults: headerFaults };
   const reader = new ScheduleReader(operatorEic, new DecimalNotation(delimiter, decimal));
   const lines: Line[] = [];
   let number = 1;
@@ -136,14 +138,15 @@ class ScheduleReader {
   /** Splits a line. All numbers of the file together show its decimal mark, so they are read afterwards. */
   addLine(lines: Line[], number: number, text: string, names: readonly string[], delimiter: Delimiter): void {
     const fields = csvFields(text, delimiter);
-    if (typeof fields === 'string') return this.fail(number, fields);
+    if (!Array.isArray(fields)) return this.fail(number, formatMessage(fields, 'en'));
     if (fields.length !== names.length) {
       return this.fail(number, `the line has ${fields.length} fields, the header ${names.length}`);
     }
     const valueOf = (column: Column) => fields[names.indexOf(column)]?.trim() ?? '';
     for (const column of VALUE_COLUMNS) this.notation.normalise(valueOf(column));
     const open = this.notation.question;
-    this.question = open === null ? null : (this.question ?? decimalQuestion(number, open));
+    this.question =
+      open === null ? null : (this.question ?? formatMessage(decimalQuestion(number, open), 'en'));
     lines.push({ number, valueOf });
   }
 
@@ -155,8 +158,9 @@ class ScheduleReader {
       return;
     }
     const day = this.dayOf(number, valueOf('delivery_date'));
+    const eicFault = checkEic(eic);
     const fault =
-      checkEic(eic)?.message.replace(/\.$/, '') ??
+      (eicFault && formatMessage(eicFault, 'en').replace(/\.$/, '')) ??
       notOneOf('tso', tso, TSOS) ??
       notOneOf('direction', direction, DIRECTIONS) ??
       (day && this.slotFault(day, valueOf));

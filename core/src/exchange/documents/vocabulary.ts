@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import { checkEic } from '../../eic.ts';
 import type { DocumentKind } from '../../enums.ts';
+import { formatMessage } from '../../messages/message.ts';
 import { escapeXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /**
@@ -191,7 +192,10 @@ export function readValue(vocabulary: Vocabulary, part: Part, element: XmlElemen
   if (found === undefined || found === '') throw new XmlFault(`${name} has no value`, at);
   const fault = part.kind === 'eic' ? checkEic(found) : null;
   if (fault !== null)
-    throw new XmlFault(`${name} ${shown(found)} is no EIC: ${fault.message.replace(/\.$/, '')}`, at);
+    throw new XmlFault(
+      `${name} ${shown(found)} is no EIC: ${formatMessage(fault, 'en').replace(/\.$/, '')}`,
+      at,
+    );
   return found;
 }
 

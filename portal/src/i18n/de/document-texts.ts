@@ -2,6 +2,32 @@ import type { Template } from '../templates.ts';
 
 /** The server's messages about schedules, and about answers of TSOs. */
 export const DOCUMENT_TEXTS: readonly Template[] = [
+  ['is required for format={}', 'ist für das Format {1} eine Pflichtangabe'],
+  [
+    'An EIC is two digits, a type letter, twelve of A-Z, 0-9 and "-", and a check character',
+    'Ein EIC besteht aus zwei Ziffern, einem Buchstaben für die Art, zwölf Zeichen aus A–Z, 0–9 und „-“ und einem Prüfzeichen',
+  ],
+  [
+    'No EIC begins with {}: its check character would be "-", which is not allowed',
+    'Kein EIC beginnt mit {1}: sein Prüfzeichen wäre „-“, was nicht erlaubt ist',
+  ],
+  [
+    'The check character of this EIC must be "{}", not "{}"',
+    'Das Prüfzeichen dieses EIC muss „{1}“ sein, nicht „{2}“',
+  ],
+  [
+    'is for ESS and CIM only; a CSV has no version',
+    'gilt nur für ESS und CIM; eine CSV-Datei hat keine Version',
+  ],
+  ['a body with the document is required', 'Das Dokument fehlt'],
+  ['a body with the schedule is required', 'Der Fahrplan fehlt'],
+  ['There are no nominations of {} and {} on {}.', 'Am {3d} gibt es keine Nominierungen von {1} bei {2}.'],
+  ['a quote is not closed on its line', 'ein Anführungszeichen wird in seiner Zeile nicht geschlossen'],
+  ['there is text after a closing quote', 'nach einem schließenden Anführungszeichen steht Text'],
+  [
+    'a field with a quote in it must be quoted as a whole',
+    'ein Feld mit einem Anführungszeichen muss ganz in Anführungszeichen stehen',
+  ],
   [
     'line {}: is {} a number with a decimal point, or {} with a thousands separator? Send the file again with decimal=point or decimal=comma',
     'Zeile {1}: ist {2} eine Zahl mit Dezimalpunkt, oder {3} mit Tausenderpunkt?',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { preferredFormat } from './accept.ts';
+import { preferredFormat, preferredLanguage } from './accept.ts';
 
 const CSV = 'text/csv';
 const NDJSON = 'application/x-ndjson';
@@ -39,4 +39,29 @@ test('the type with the highest weight is sent, and a type with weight 0 is not'
   ];
   const offered = { [CSV]: CSV, [NDJSON]: NDJSON, [XML]: XML };
   for (const [header, type] of cases) assert.equal(preferredFormat(header, offered), type, String(header));
+});
+
+test('the language with the highest weight is sent, and English without one that is known', () => {
+  const cases: [header: string | undefined, language: string][] = [
+    [undefined, 'en'],
+    ['', 'en'],
+    ['*', 'en'],
+    ['fr, pl;q=0.5', 'en'],
+    ['de', 'de'],
+    ['DE-at', 'de'],
+    ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+    ['en-GB,en;q=0.9,de;q=0.8', 'en'],
+    ['en;q=0.1, de;q=0.2', 'de'],
+    ['fr, de;q=0.1', 'de'],
+    ['de, en', 'de'],
+    ['en, de', 'en'],
+    ['de;q=0.5, *', 'en'],
+    ['en;q=0, *;q=0.1', 'de'],
+    ['de;q=0', 'en'],
+    ['en;q=0', 'en'],
+    ['de;q=nonsense', 'en'],
+    ['den, dex-DE', 'en'],
+    [';;,,=', 'en'],
+  ];
+  for (const [header, language] of cases) assert.equal(preferredLanguage(header), language, String(header));
 });

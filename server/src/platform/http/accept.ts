@@ -1,7 +1,8 @@
+import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 
-/** The entries of `Accept` or `Accept-Encoding` in lower case, with their weights. A malformed weight counts as 0. */
+/** The entries of `Accept`, `Accept-Encoding` or `Accept-Language` in lower case, with their weights. A malformed weight counts as 0. */
 export function weightedEntries(header: string): { name: string; weight: number }[] {
   return header
     .toLowerCase()
@@ -34,9 +35,34 @@ export function preferredFormat<F>(header: string | undefined, offered: Readonly
   return ranked[0]!.format;
 }
 
-/** Caches must distinguish answers that were chosen by `Accept`. */
-export const varyByAccept = (reply: FastifyReply): FastifyReply =>
-  reply.header('vary', `${String(reply.getHeader('vary'))}, Accept`);
+/**
+ * The language to answer in (RFC 9110, 12.5.4): `de-AT` asks for German, `*` for any language that is not named. Of
+ * equal weights, the first in the header wins. English if no language of ours is asked for.
+ */
+export function preferredLanguage(header: string | undefined): Language {
+  const entries = weightedEntries(header ?? '');
+  const rankOf = (language: Language): [weight: number, place: number] => {
+    const named = entries.findIndex(({ name }) => name.split('-', 1)[0] === language);
+    const place = named === -1 ? entries.findIndex(({ name }) => name === '*') : named;
+    return [entries[place]?.weight ?? 0, place];
+  };
+  const ranked = LANGUAGES.map((language) => ({ language, rank: rankOf(language) }));
+  ranked.sort(({ rank: a }, { rank: b }) => b[0] - a[0] || a[1] - b[1]);
+  return ranked[0]!.rank[0] > 0 ? ranked[0]!.language : 'en';
+}
+
+/** Caches must distinguish answers that were chosen by this header of the request. */
+export const varyBy = (reply: FastifyReply, header: 'Accept' | 'Accept-Language'): FastifyReply =>
+  reply.header('vary', [reply.getHeader('vary') ?? [], header].flat().join(', '));
+
+/** The language of the sentences in an answer. Call it only for an answer that has some, because its headers then say so. */
+export function languageOf({ request, reply }: { request: FastifyRequest; reply: FastifyReply }): Language {
+  const language = preferredLanguage(request.headers['accept-language']);
+  if (reply.getHeader('content-language') === undefined) {
+    varyBy(reply, 'Accept-Language').header('content-language', language);
+  }
+  return language;
+}
 
 /** Whether the client is a browser that shows a page, rather than a program that reads a problem. */
 export const prefersPage = ({ headers }: FastifyRequest): boolean =>

@@ -5,12 +5,9 @@ import { OVERLOAD, type ProblemError, problem } from './problem.ts';
 import type { RequestQueue } from './request-queue.ts';
 import { announcesBody, contentCoding, isUtf8, mediaTypeOf } from './streams.ts';
 
-const COMPRESSED_BODY = problem(
-  'unsupported_media_type',
-  'The body must be sent without a Content-Encoding: compressed JSON is not accepted.',
-);
+const COMPRESSED_BODY = problem('unsupported_media_type', { key: 'problem.compressed_json' });
 
-const OTHER_CHARSET = problem('unsupported_media_type', 'The body must be UTF-8.');
+const OTHER_CHARSET = problem('unsupported_media_type', { key: 'problem.charset' });
 
 function codingFault(request: FastifyRequest): ProblemError | undefined {
   if (contentCoding(request.headers) !== 'identity') return COMPRESSED_BODY;

@@ -17,15 +17,11 @@ export const BODY_LIMITS = {
 
 const TOO_MANY_OF_ADDRESS = problem(
   'rate_limited',
-  `More than ${BODY_LIMITS.perAddress} requests of your address are still being sent. Send fewer at once, or faster.`,
+  { key: 'problem.arriving_of_address', max: BODY_LIMITS.perAddress },
   RETRY_SOON,
 );
 
-const TOO_MANY = problem(
-  'unavailable',
-  'Too many requests are still being sent. Try again in a moment.',
-  RETRY_SOON,
-);
+const TOO_MANY = problem('unavailable', { key: 'problem.arriving' }, RETRY_SOON);
 
 /** Counts the requests whose body is still arriving, so that slow senders of one address cannot use up the memory. */
 export class BodyArrivals {

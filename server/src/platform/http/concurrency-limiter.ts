@@ -13,7 +13,7 @@ export function concurrencyLimiter({ atOnce, waitingAtMost = Number.POSITIVE_INF
   return async function withinLimit<T>(work: () => Promise<T>): Promise<T> {
     if (running < atOnce) running++;
     else if (waiting.length < waitingAtMost) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw problem('unavailable', 'Too many requests are waiting. Try again in a moment.', RETRY_SOON);
+    else throw problem('unavailable', { key: 'problem.queue_full' }, RETRY_SOON);
     try {
       return await work();
     } finally {

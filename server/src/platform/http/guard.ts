@@ -1,4 +1,5 @@
 import type { Endpoint } from '@saldo/api';
+import type { Message } from '@saldo/core/messages/message.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CredentialCache } from '../auth/credential-cache.ts';
 import { ANONYMOUS, callerOf, type Owner, type Principal } from '../auth/principal.ts';
@@ -60,7 +61,7 @@ const rateHeaders = (state: RateLimitState) => ({
 function tooMany(state: RateLimitState): never {
   throw problem(
     'rate_limited',
-    `More than ${state.limit} requests in the current window. Try again in ${state.resetS} s.`,
+    { key: 'problem.rate_limited', limit: state.limit, seconds: state.resetS },
     { 'retry-after': String(state.resetS) },
   );
 }
@@ -99,21 +100,21 @@ export const unroutedCounter =
 function refuseForeignPage(request: FastifyRequest, sessionAuth: SessionAuth): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   if (isFromOwnPage(request, sessionAuth.baseUrl())) return;
-  throw problem('foreign_origin', 'With a session, changes can only be asked for by the portal’s own pages.');
+  throw problem('foreign_origin');
 }
 
 function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
   if (endpoint.scopes.every((scope) => scopes.has(scope))) return;
   const missing = endpoint.scopes.filter((scope) => !scopes.has(scope));
-  const what = missing.length === 1 ? `the scope ${missing[0]}` : `the scopes ${missing.join(' and ')}`;
-  const detail =
-    session === null
-      ? `The API key lacks ${what}. Create a new key with the required scopes.`
-      : `Your user lacks ${what}. Ask the operator for the permission to manage.`;
-  throw problem('insufficient_scopes', detail);
+  const scopesMissing: Message =
+    missing.length === 1
+      ? { key: 'problem.scope', scope: missing[0]! }
+      : { key: 'problem.scopes', scopes: missing };
+  const key = session === null ? 'problem.key_lacks' : 'problem.user_lacks';
+  throw problem('insufficient_scopes', { key, scopes: scopesMissing });
 }
 
-const cannotManage = () => problem('insufficient_permissions', 'Your user has read-only permission.');
+const cannotManage = () => problem('insufficient_permissions');
 
 /** Changes that no scope covers need the permission to manage. */
 const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
@@ -158,9 +159,10 @@ export function apiGuard(
       const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
       return andThen(found, (principal) => {
         if (principal === null) {
-          const detail = key === undefined ? 'The header X-Api-Key is missing.' : 'The API key is not valid.';
-          const why = token === null ? detail : 'The session has ended or is for another API.';
-          return refuse(request, limiter, problem('invalid_api_key', why, { 'www-authenticate': 'ApiKey' }));
+          const fault = key === undefined ? 'problem.key_missing' : 'problem.invalid_api_key';
+          const detail = { key: token === null ? fault : 'problem.session_of_other_api' } as const;
+          const refusal = problem('invalid_api_key', detail, { 'www-authenticate': 'ApiKey' });
+          return refuse(request, limiter, refusal);
         }
         request.principal = principal;
         request.callerSecret = secret;
@@ -188,9 +190,8 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     const token = sessionAuth.cookie.read(request);
     const principal = token === null ? null : await sessionAuth.sessions.find(token);
     if (principal === null) {
-      const detail =
-        token === null ? 'The request has no session. Sign in.' : 'The session has ended. Sign in again.';
-      return refuse(request, limiter, problem('invalid_session', detail, { 'www-authenticate': 'Session' }));
+      const key = token === null ? 'problem.session_missing' : 'problem.invalid_session';
+      return refuse(request, limiter, problem('invalid_session', { key }, { 'www-authenticate': 'Session' }));
     }
     request.principal = principal;
     request.callerSecret = token;
@@ -198,7 +199,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     await count(reply, limiter, callerOf(principal));
     refuseForeignPage(request, sessionAuth);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
-      throw problem('insufficient_permissions', 'Users of your role have no access to this operation.');
+      throw problem('insufficient_permissions', { key: 'problem.role_without_access' });
     }
     if (rule.isManaged && !principal.mayManage && isManagement(endpoint)) throw cannotManage();
   };

@@ -64,7 +64,7 @@ function idempotencyKeyOf(endpoint: Endpoint, request: FastifyRequest): string |
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || key.length < 1 || key.length > LIMITS.idempotencyKeyLength) {
-    const message = `must be given once, with 1 to ${LIMITS.idempotencyKeyLength} characters`;
+    const message = { key: 'field.given_once_short', max: LIMITS.idempotencyKeyLength } as const;
     throw validationProblem([{ field: 'Idempotency-Key', code: 'invalid_format', message }]);
   }
   return key;
@@ -104,7 +104,7 @@ function repeatable(scope: string, idempotencyKey: string): Repeatable {
       if (!row) return null;
       return (content) => {
         if (!row.request_hash.equals(digest(content))) {
-          throw problem('idempotency_key_reused', 'This Idempotency-Key was used for another request.');
+          throw problem('idempotency_key_reused');
         }
         return sealed.open(row.sealed_body);
       };

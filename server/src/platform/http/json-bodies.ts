@@ -16,12 +16,12 @@ export function readJsonBodies(app: FastifyInstance): void {
       text = decoder.decode(body);
       value = JSON.parse(text);
     } catch (error) {
-      const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-      throw validationProblem([{ code: 'invalid_format', message: `the body is not valid JSON: ${why}` }]);
+      const reason = error instanceof SyntaxError ? error.message : ({ key: 'request.not_utf8' } as const);
+      throw validationProblem([{ code: 'invalid_format', message: { key: 'request.not_json', reason } }]);
     }
     const repeated = repeatedMembers(text);
     if (repeated.length === 0) return value;
-    const message = 'must be given once';
+    const message = { key: 'field.given_once' } as const;
     throw validationProblem(repeated.map((field) => ({ field, code: 'invalid_type', message })));
   };
   app.removeAllContentTypeParsers();
@@ -31,7 +31,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       if (request.method === 'PATCH') return parse(request, body);
-      throw problem('unsupported_media_type', `${MERGE_PATCH} is for PATCH requests only.`);
+      throw problem('unsupported_media_type', { key: 'problem.merge_patch', type: MERGE_PATCH });
     },
   );
 }

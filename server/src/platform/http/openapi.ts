@@ -258,7 +258,11 @@ function problemTable(codes: readonly ProblemCode[]): string {
   const rows = codes
     .toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
     .map((code) => `| ${PROBLEMS[code].status} | \`${code}\` | ${PROBLEMS[code].explanation} |`);
-  return ['## Problems', '', '| Status | Problem | Meaning |', '|---|---|---|', ...rows].join('\n');
+  const language =
+    'Sentences for people, such as `detail` and `message`, are in English, or in German with `Accept-Language: de`. Codes are the same in both.';
+  return ['## Problems', '', language, '', '| Status | Problem | Meaning |', '|---|---|---|', ...rows].join(
+    '\n',
+  );
 }
 
 function problemExample(api: ApiDescription, code: ProblemCode): Json {

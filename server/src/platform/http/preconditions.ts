@@ -31,7 +31,7 @@ export const ifMatch =
   <Row>(request: FastifyRequest, wire: (row: Row) => object): Precondition<Row> =>
   (current) => {
     if (!meetsIfMatch(request.headers['if-match'], contentTag(wire(current))))
-      throw problem('precondition_failed', 'The record has changed since the version in If-Match.');
+      throw problem('precondition_failed');
   };
 
 const TAG = /(?:W\/)?"[^"]*"/g;

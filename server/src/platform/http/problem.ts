@@ -1,41 +1,62 @@
 import { type FieldCode, PROBLEMS, type Problem, type ProblemCode, type ProblemFieldError } from '@saldo/api';
 import { decodeId, type IdPrefix } from '@saldo/core/id.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
+
+/** The exchange still has sentences of its own. */
+type Text = Message | string;
+
+/** An error of a field, before the language of the answer is known. */
+export type FieldError = Omit<ProblemFieldError, 'message'> & { readonly message: Text };
 
 /** Thrown to end a request with a problem of the catalogue. The error handler turns it into the response. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
-  readonly errors: readonly ProblemFieldError[] | undefined;
+  readonly detail: Text;
+  readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ProblemCode,
-    detail: string,
+    detail: Text,
     extra: {
-      errors?: readonly ProblemFieldError[];
+      errors?: readonly FieldError[];
       headers?: Record<string, string>;
     } = {},
   ) {
-    super(detail);
+    // For logs and programs of the operator, which are in English.
+    super(typeof detail === 'string' ? detail : formatMessage(detail, 'en'));
     this.code = code;
+    this.detail = detail;
     this.errors = extra.errors;
     this.headers = extra.headers ?? {};
   }
 }
 
-export const problem = (
-  code: ProblemCode,
-  detail: string,
-  headers: Record<string, string> = {},
-): ProblemError => new ProblemError(code, detail, { headers });
+/** The problems whose usual detail needs no parameters. */
+type PlainCode = {
+  [Code in ProblemCode]: { readonly key: `problem.${Code}` } extends Message ? Code : never;
+}[ProblemCode];
 
-/** Reports all field errors of a request together, so that clients can fix them in one step. */
-export function validationProblem(errors: readonly ProblemFieldError[]): ProblemError {
-  const count = errors.length === 1 ? 'One field is' : `${errors.length} fields are`;
-  return new ProblemError('validation', `${count} invalid.`, { errors });
+export function problem(code: PlainCode): ProblemError;
+export function problem(code: ProblemCode, detail: Text, headers?: Record<string, string>): ProblemError;
+export function problem(
+  code: ProblemCode,
+  detail: Text = { key: `problem.${code as PlainCode}` },
+  headers: Record<string, string> = {},
+): ProblemError {
+  return new ProblemError(code, detail, { headers });
 }
 
-export const fieldProblem = (field: string, code: FieldCode, message: string): ProblemError =>
+/** Reports all field errors of a request together, so that clients can fix them in one step. */
+export function validationProblem(errors: readonly FieldError[]): ProblemError {
+  const count = errors.length;
+  const detail: Message = count === 1 ? { key: 'problem.one_invalid' } : { key: 'problem.validation', count };
+  return new ProblemError('validation', detail, { errors });
+}
+
+export const fieldProblem = (field: string, code: FieldCode, message: Text): ProblemError =>
   validationProblem([{ field, code, message }]);
 
 /** Decodes a public id. A malformed one gets the same problem as an unknown one. */
@@ -47,7 +68,7 @@ export function getUuid(prefix: IdPrefix, id: string, notFound: () => ProblemErr
 
 /** Only CSV has a decimal mark that can be stated. */
 export const decimalOfCsvOnly = (): ProblemError =>
-  fieldProblem('decimal', 'validation_failed', 'is for text/csv only');
+  fieldProblem('decimal', 'validation_failed', { key: 'field.for_csv' });
 
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 
@@ -56,24 +77,26 @@ export function problemBody(
   errorBase: string,
   error: ProblemError,
   instance: string | null,
+  language: Language,
   isChange = false,
 ): Problem {
   const { status, title } = PROBLEMS[error.code];
+  const say = (text: Text) => (typeof text === 'string' ? text : formatMessage(text, language));
+  const detail = say(error.detail);
   return {
     type: `${errorBase}/errors/${error.code}`,
     title,
     status,
-    detail: isChange && error.code === 'validation' ? `${error.message} Nothing was changed.` : error.message,
+    detail:
+      isChange && error.code === 'validation' ? say({ key: 'problem.nothing_changed', detail }) : detail,
     ...(instance === null ? {} : { instance }),
-    ...(error.errors === undefined ? {} : { errors: [...error.errors] }),
+    ...(error.errors === undefined
+      ? {}
+      : { errors: error.errors.map((one) => ({ ...one, message: say(one.message) })) }),
   };
 }
 
 /** For what may succeed in a moment. */
 export const RETRY_SOON = { 'retry-after': '2' };
 
-export const OVERLOAD = problem(
-  'unavailable',
-  'The server is overloaded. Try again in a moment.',
-  RETRY_SOON,
-);
+export const OVERLOAD = problem('unavailable', { key: 'problem.unavailable' }, RETRY_SOON);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
+import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '@saldo/api';
 import { isRead, LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Owner, ownerKey } from '../auth/principal.ts';
@@ -11,7 +11,7 @@ import type { Guard } from './guard.ts';
 import { answerInTransaction, answerLong, type LongOperation } from './idempotency.ts';
 import type { PageRequest } from './paging.ts';
 import type { PositionTracker } from './positions.ts';
-import { problem, validationProblem } from './problem.ts';
+import { type FieldError, problem, validationProblem } from './problem.ts';
 import { takeFiles } from './streams.ts';
 import { compile, compileQuery } from './validation.ts';
 
@@ -44,7 +44,7 @@ export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | st
 export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promise<object | string>;
 
 /** Validation beyond the schemas. The body is not validated yet and may have any type. */
-export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown) => ProblemFieldError[];
+export type FormCheck<E extends Endpoint> = (params: ParamsOf<E>, body: unknown) => FieldError[];
 
 /** Opens a value of `after` that is not a cursor. Null if it is none of the list's places. */
 export type OpenPlace = (after: string) => Position | null;
@@ -150,7 +150,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
   const hasParameters = endpoint.path.includes('{');
   return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     if (hasParameters && Object.values(request.params as Record<string, string>).includes('')) {
-      return done(problem('not_found', `No operation has the path ${pathOf(request)}.`));
+      return done(problem('not_found', { key: 'problem.not_found', path: pathOf(request) }));
     }
     let waiting: void | Promise<void>;
     try {
@@ -162,7 +162,7 @@ function admission(endpoint: Endpoint, guard: Guard) {
   };
 }
 
-const BODY_MISSING = { code: 'required', message: 'a JSON body is required' } as const;
+const BODY_MISSING = { code: 'required', message: { key: 'request.json_required' } } as const;
 
 function requestCheck({ endpoint, check, openPlace }: Route, cursors: CursorSealer) {
   const readQuery = compileQuery(endpoint.query);
@@ -209,7 +209,7 @@ function requestCheck({ endpoint, check, openPlace }: Route, cursors: CursorSeal
 const CURSOR_REFUSED = {
   field: 'after',
   code: 'invalid_format',
-  message: 'is not a cursor of this list with these filters; start again without it',
+  message: { key: 'field.cursor' },
 } as const;
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0] ?? '';

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { LIMITS, PROBLEMS } from '@saldo/api';
+import type { Language } from '@saldo/core/messages/language.ts';
 import {
   fastify as Fastify,
   type FastifyBaseLogger,
@@ -13,6 +14,7 @@ import {
   LogController,
 } from 'fastify';
 import { DatabaseFull, DatabaseUnavailable } from '../db/connection.ts';
+import { languageOf, preferredLanguage } from './accept.ts';
 import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { admitBodies, limitDraining } from './body-admission.ts';
 import { BODY_LIMITS } from './body-arrivals.ts';
@@ -140,7 +142,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.addHook('preClose', () => connections.close());
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
-    const body = problemBody(options.errorBase(), error, request.url, request.routeOptions.config.isChange);
+    const { isChange } = request.routeOptions.config;
+    const language = languageOf({ request, reply });
+    const body = problemBody(options.errorBase(), error, request.url, language, isChange);
     reply.code(PROBLEMS[error.code].status).headers({ ...error.headers, ...PROBLEM_HEADERS });
     removeContentHeaders(reply);
     // Sent as bytes: for a string Fastify would add a charset, which the media type does not have.
@@ -210,7 +214,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
 /** Parts of responses that are sent before Fastify handles the request or without its hooks. */
 type EarlyAnswers = {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReturnType<typeof commonHeaders>;
   readonly cors: Cors;
   readonly errorBase: () => string;
 };
@@ -222,10 +226,12 @@ function rejectOverload(
   { headers, cors, errorBase }: EarlyAnswers,
   requestId: string,
 ): void {
-  const body = JSON.stringify(problemBody(errorBase(), OVERLOAD, request.url ?? null));
+  const language = preferredLanguage(request.headers['accept-language']);
+  const body = JSON.stringify(problemBody(errorBase(), OVERLOAD, request.url ?? null, language));
   response.writeHead(PROBLEMS[OVERLOAD.code].status, {
     ...headers,
     ...PROBLEM_HEADERS,
+    ...languageHeaders(language, headers),
     ...OVERLOAD.headers,
     ...cors(request),
     'content-length': Buffer.byteLength(body),
@@ -234,16 +240,22 @@ function rejectOverload(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
+/** Of an answer without a reply: `languageOf` sets them otherwise. */
+const languageHeaders = (language: Language, { vary }: EarlyAnswers['headers']) => ({
+  vary: `${vary}, Accept-Language`,
+  'content-language': language,
+});
+
 const isUnrouted = (error: Error) =>
   error instanceof ProblemError && (error.code === 'not_found' || error.code === 'method_not_allowed');
 
 /** Not found also if the methods match: the path has a known form, but no file or page exists there. */
 function unrouted(method: string, path: string, methods: readonly string[]): ProblemError {
   if (methods.length === 0 || methods.includes(method)) {
-    return problem('not_found', `No operation has the path ${path}.`);
+    return problem('not_found', { key: 'problem.not_found', path });
   }
   const allow = methods.join(', ');
-  return problem('method_not_allowed', `${method} is not possible here, only ${allow}.`, { allow });
+  return problem('method_not_allowed', { key: 'problem.method_not_allowed', method, allow }, { allow });
 }
 
 /**
@@ -272,8 +284,8 @@ function hostFault({ httpVersion, rawHeaders }: IncomingMessage): ProblemError |
   }
   if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return undefined;
   return hosts === 0
-    ? validationProblem([{ code: 'required', message: 'the header Host is required' }])
-    : validationProblem([{ code: 'validation_failed', message: 'the header Host is given more than once' }]);
+    ? validationProblem([{ code: 'required', message: { key: 'request.host_required' } }])
+    : validationProblem([{ code: 'validation_failed', message: { key: 'request.hosts' } }]);
 }
 
 /** The URL of the address that the server listens on. */
@@ -282,32 +294,33 @@ export const originOf = (app: FastifyInstance): string =>
 
 /** For the metrics only: the client has closed the connection. */
 const BODY_INCOMPLETE = validationProblem([
-  { code: 'invalid_format', message: 'the connection ended before the body was complete' },
+  { code: 'invalid_format', message: { key: 'request.broken_off' } },
 ]);
 
 function toProblem(error: FastifyError, bodyLimit: number = LIMITS.bodyBytes): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseFull) {
-    return problem('unavailable', 'The disk of the database is full: it cannot store anything.', RETRY_SOON);
+    return problem('unavailable', { key: 'problem.database_full' }, RETRY_SOON);
   }
   if (error instanceof DatabaseUnavailable) {
-    return problem('unavailable', 'The database cannot be reached at the moment.', RETRY_SOON);
+    return problem('unavailable', { key: 'problem.database_unreachable' }, RETRY_SOON);
   }
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return problem('payload_too_large', `The body is larger than ${bodyLimit} bytes.`);
+      return problem('payload_too_large', { key: 'problem.payload_too_large', max: bodyLimit });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem('unsupported_media_type', 'The body must be sent with Content-Type: application/json.');
+      return problem('unsupported_media_type', {
+        key: 'problem.unsupported_media_type',
+        types: ['application/json'],
+      });
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return validationProblem([
-        { code: 'invalid_format', message: 'the length of the body differs from Content-Length' },
-      ]);
+      return validationProblem([{ code: 'invalid_format', message: { key: 'request.wrong_length' } }]);
     case 'FST_ERR_BAD_URL':
       return validationProblem([
-        { code: 'invalid_format', message: `the URL cannot be decoded: ${error.message}` },
+        { code: 'invalid_format', message: { key: 'request.bad_url', reason: error.message } },
       ]);
     default:
-      return problem('internal_error', 'The server failed. The request may be repeated later.');
+      return problem('internal_error');
   }
 }
 
@@ -317,12 +330,12 @@ type BrokenRequest = NodeJS.ErrnoException & {
   readonly rawPacket?: object;
 };
 
-const URL_TOO_LONG = problem('uri_too_long', `The URL is longer than ${LIMITS.headerBytes} bytes.`);
+const URL_TOO_LONG = problem('uri_too_long', { key: 'problem.uri_too_long', max: LIMITS.headerBytes });
 
-const HEADERS_TOO_LARGE = problem(
-  'headers_too_large',
-  `Request line and headers are larger than ${LIMITS.headerBytes} bytes.`,
-);
+const HEADERS_TOO_LARGE = problem('headers_too_large', {
+  key: 'problem.headers_too_large',
+  max: LIMITS.headerBytes,
+});
 
 /** The parser does not say what was too large. It is the URL if the packet begins with a request line without an end. */
 const overflowProblem = (packet: object | undefined): ProblemError =>
@@ -347,12 +360,14 @@ function answerBrokenRequest(
       ? overflowProblem(error.rawPacket)
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? lateProblem(requestTimeoutMs, error.request !== undefined)
-        : validationProblem([{ code: 'invalid_format', message: 'this is not a valid HTTP request' }]);
-  const body = JSON.stringify(problemBody(errorBase(), answer, null));
+        : validationProblem([{ code: 'invalid_format', message: { key: 'request.not_http' } }]);
+  const language = preferredLanguage(error.request?.headers['accept-language']);
+  const body = JSON.stringify(problemBody(errorBase(), answer, null, language));
   const { status, title } = PROBLEMS[answer.code];
   const lines = Object.entries({
     ...headers,
     ...PROBLEM_HEADERS,
+    ...languageHeaders(language, headers),
     ...(error.request ? cors(error.request) : {}),
     'content-length': Buffer.byteLength(body),
     'x-request-id': id,
@@ -363,9 +378,11 @@ function answerBrokenRequest(
 }
 
 function lateProblem(timeoutMs: number, isBody: boolean): ProblemError {
-  const late = `was not complete after ${timeoutMs / 1000} s`;
-  const detail = isBody
-    ? `The body ${late}, and arrived at less than ${BODY_LIMITS.bytesPerS} bytes a second.`
-    : `The request ${late}.`;
-  return problem('request_timeout', detail);
+  const seconds = timeoutMs / 1000;
+  return problem(
+    'request_timeout',
+    isBody
+      ? { key: 'problem.body_timeout', seconds, rate: BODY_LIMITS.bytesPerS }
+      : { key: 'problem.request_timeout', seconds },
+  );
 }

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import type { Endpoint } from '@saldo/api';
+import type { Message } from '@saldo/core/messages/message.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BODY_LIMITS, enforceBodyTimeout } from './body-arrivals.ts';
 import { type ProblemError, problem, validationProblem } from './problem.ts';
@@ -26,20 +27,17 @@ export const contentCoding = (headers: IncomingHttpHeaders): string =>
 
 type StreamedEndpoint = Pick<Endpoint, 'stream' | 'maxBytes' | 'gzip'>;
 
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
 function mediaTypeFault(
   { headers }: FastifyRequest,
   { stream: types = [], gzip }: StreamedEndpoint,
 ): ProblemError | null {
   const mediaType = mediaTypeOf(headers['content-type']);
-  const fail = (detail: string) => problem('unsupported_media_type', detail);
-  if (!types.includes(mediaType.type))
-    return fail(`The body must be sent with Content-Type: ${ALTERNATIVES.format(types)}.`);
-  if (!isUtf8(mediaType)) return fail('The body must be UTF-8.');
+  const fail = (detail: Message) => problem('unsupported_media_type', detail);
+  if (!types.includes(mediaType.type)) return fail({ key: 'problem.unsupported_media_type', types });
+  if (!isUtf8(mediaType)) return fail({ key: 'problem.charset' });
   const encoding = contentCoding(headers);
   if (encoding === 'identity' || (gzip && encoding === 'gzip')) return null;
-  return fail(`The body must be sent without a Content-Encoding${gzip ? ', or with gzip' : ''}.`);
+  return fail({ key: gzip ? 'problem.only_gzip' : 'problem.no_encoding' });
 }
 
 const hasBody = (request: FastifyRequest) =>
@@ -121,8 +119,8 @@ export async function* gunzipped(body: AsyncIterable<Buffer>): AsyncGenerator<Bu
     for await (const chunk of decompressor as AsyncIterable<Buffer>) {
       expanded += chunk.length;
       if (expanded > EXPANSION.freeBytes && expanded > received * EXPANSION.ratio) {
-        const detail = `The body expands to more than ${EXPANSION.ratio} times its size.`;
-        throw problem('payload_too_large', detail);
+        const { ratio } = EXPANSION;
+        throw problem('payload_too_large', { key: 'problem.expands_too_much', ratio });
       }
       yield chunk;
     }
@@ -135,11 +133,9 @@ const isZlibError = (error: unknown) => String((error as NodeJS.ErrnoException).
 
 const gzipProblem = (error: unknown) => {
   const isTruncated = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
-  const message = isTruncated
-    ? 'the gzip data of the body ends too early'
-    : 'the body is not valid gzip data';
-  return validationProblem([{ code: 'invalid_format', message }]);
+  const key = isTruncated ? 'request.gzip_cut_off' : 'request.not_gzip';
+  return validationProblem([{ code: 'invalid_format', message: { key } }]);
 };
 
 const tooLarge = (limitBytes: number) =>
-  problem('payload_too_large', `The body is larger than ${limitBytes} bytes.`);
+  problem('payload_too_large', { key: 'problem.payload_too_large', max: limitBytes });

@@ -1,43 +1,48 @@
-import { type FieldCode, LIMITS, type ProblemFieldError } from '@saldo/api';
+import { type FieldCode, LIMITS } from '@saldo/api';
 import { findUnits } from '@saldo/core/decimal.ts';
 import { dayNumber, parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { codePointLength, isWellFormedText } from '@saldo/core/text.ts';
 import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/volume.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import type { FieldError } from './problem.ts';
 import { deliveryRange, touchedDays } from './time-filter.ts';
 
 /** Returns all field errors of a value. An empty list means that the value is valid. */
-export type Validator = (value: unknown) => ProblemFieldError[];
+export type Validator = (value: unknown) => FieldError[];
 
 /** An offset whose plus sign was not escaped in a URL. */
 const BLANK_OFFSET = / \d\d:\d\d$/;
 
-const ILL_FORMED = 'must not contain NUL characters or unpaired surrogates';
+const ILL_FORMED = { key: 'field.ill_formed' } as const;
+const NO_EMAIL = { key: 'field.email' } as const;
 /** An empty text is reported as too short. */
 const isBlank = (text: string) => /^\s+$/.test(text);
 
-const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text: string) => string }> = {
+const FORMATS: Record<
+  string,
+  { check: (text: string) => boolean; explain: (text: string) => Message | null }
+> = {
   date: {
     check: (text) => parseDay(text) !== null,
-    explain: () => 'must be an existing date such as 2026-10-25',
+    explain: () => ({ key: 'field.date' }),
   },
   'date-time': {
     check: (text) => parseInstant(text) !== null,
-    explain: (text) =>
-      BLANK_OFFSET.test(text)
-        ? 'must be a date-time without a blank; in a URL, write + as %2B'
-        : 'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
+    explain: (text) => ({
+      key: BLANK_OFFSET.test(text) ? 'field.date_time_with_blank' : 'field.date_time',
+    }),
   },
   eic: {
     check: (text) => checkEic(text) === null,
-    explain: (text) => checkEic(text)?.message ?? 'is not an EIC',
+    explain: checkEic,
   },
   'balance-group-eic': {
     check: isBalanceGroupEic,
-    explain: (text) => checkEic(text)?.message ?? 'must be an EIC of type X or Y, as balance groups have',
+    explain: (text) => checkEic(text) ?? { key: 'field.eic_of_balance_group' },
   },
   text: {
     check: isWellFormedText,
@@ -45,23 +50,21 @@ const FORMATS: Record<string, { check: (text: string) => boolean; explain: (text
   },
   name: {
     check: (text) => isWellFormedText(text) && !isBlank(text),
-    explain: (text) => (isBlank(text) ? 'must not be blank' : ILL_FORMED),
+    explain: (text) => (isBlank(text) ? { key: 'field.blank' } : ILL_FORMED),
   },
   'country-code': {
     check: isCountryCode,
-    explain: () => 'must be the code of a country in two capital letters, such as DE',
+    explain: () => ({ key: 'field.country' }),
   },
   email: {
     check: isEmail,
-    explain: () => 'must be an email address such as dispatch@nordwind.example',
+    explain: () => NO_EMAIL,
   },
   'new-email': {
     check: (text) => isEmail(text) && whyDeceptive(text) === null,
-    explain: (text) =>
-      (isEmail(text) ? whyDeceptive(text) : null) ??
-      'must be an email address such as dispatch@nordwind.example',
+    explain: (text) => (isEmail(text) ? whyDeceptive(text) : NO_EMAIL),
   },
-  uri: { check: (text) => URL.canParse(text), explain: () => 'must be an absolute URI' },
+  uri: { check: (text) => URL.canParse(text), explain: () => ({ key: 'field.uri' }) },
 };
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
@@ -106,7 +109,7 @@ ajv.addKeyword({
 });
 
 /** Malformed members are left to their own schemas. */
-function deliveryFaults(query: Record<string, unknown>, maxDays: number): ProblemFieldError[] {
+function deliveryFaults(query: Record<string, unknown>, maxDays: number): FieldError[] {
   const { delivery_date: date, delivery_start: start, delivery_end: end } = query;
   const isDate = typeof date === 'string';
   if (isDate && parseDay(date) !== null) return [];
@@ -114,14 +117,14 @@ function deliveryFaults(query: Record<string, unknown>, maxDays: number): Proble
     ? []
     : ['delivery_start', 'delivery_end'].filter((name) => query[name] === undefined);
   if (missing.length > 0) {
-    const message = 'is required, unless delivery_date is given';
+    const message = { key: 'field.required_without_date' } as const;
     return missing.map((field) => ({ field, code: 'required', message }));
   }
   if (typeof start !== 'string' || typeof end !== 'string') return [];
   if (parseInstant(start) === null || parseInstant(end) === null) return [];
   const { first, last } = touchedDays(deliveryRange({ delivery_start: start, delivery_end: end }));
   if (dayNumber(last) - dayNumber(first) < maxDays) return [];
-  const message = `must be within ${maxDays} delivery days from delivery_start`;
+  const message = { key: 'field.within_days', days: maxDays } as const;
   return [{ field: 'delivery_end', code: 'value_too_large', message }];
 }
 
@@ -141,8 +144,8 @@ export function compile(schema: TSchema): Validator {
   };
 }
 
-function fieldErrors(errors: readonly ErrorObject[], value: unknown): ProblemFieldError[] {
-  const found = new Map<string, ProblemFieldError>();
+function fieldErrors(errors: readonly ErrorObject[], value: unknown): FieldError[] {
+  const found = new Map<string, FieldError>();
   for (const error of withoutOtherChoices(errors)) {
     for (const entry of describe(error, value)) {
       // One error per field: the first one, except that a type error always wins, since it causes the others.
@@ -196,27 +199,27 @@ function fieldPath(pointer: string, root: unknown): string {
 
 const join = (path: string, name: string) => (path === '' ? name : `${path}.${name}`);
 
-function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
+function describe(error: ErrorObject, root: unknown): FieldError[] {
   const path = fieldPath(error.instancePath, root);
   const params = error.params as Record<string, unknown>;
-  const one = (code: FieldCode, message: string, field = path): ProblemFieldError[] => [
+  const one = (code: FieldCode, message: Message, field = path): FieldError[] => [
     field === '' ? { code, message } : { field, code, message },
   ];
   switch (error.keyword) {
     case 'required':
-      return one('required', 'is required', join(path, String(params['missingProperty'])));
+      return one('required', { key: 'field.required' }, join(path, String(params['missingProperty'])));
     case 'additionalProperties':
       return one(...unexpectedMember(error), join(path, String(params['additionalProperty'])));
     case 'type':
-      return one('invalid_type', typeMessage(params['type']));
+      return one('invalid_type', typeMessage(params['type'] as JsonType | JsonType[]));
     case 'enum':
       return typeof error.data === 'string'
-        ? one('invalid_enum_value', `must be one of ${(params['allowedValues'] as string[]).join(', ')}`)
-        : one('invalid_type', 'must be a string');
+        ? one('invalid_enum_value', { key: 'field.one_of', values: params['allowedValues'] as string[] })
+        : one('invalid_type', typeMessage('string'));
     case 'const':
-      return one('invalid_literal', `must be ${String(params['allowedValue'])}`);
+      return one('invalid_literal', { key: 'field.must_be', value: String(params['allowedValue']) });
     case 'format':
-      return one('invalid_format', formatMessage(error));
+      return one('invalid_format', formatFault(error));
     case 'x-ordered':
       return (error.schema as [string, string][])
         .filter(([first, second]) => {
@@ -224,14 +227,14 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
           return runsBackwards(members[first], members[second]);
         })
         .flatMap(([first, second]) =>
-          one('validation_failed', `must not come before ${first}`, join(path, second)),
+          one('validation_failed', { key: 'field.not_before', field: first }, join(path, second)),
         );
     case 'x-delivery-days':
       return deliveryFaults(error.data as Record<string, unknown>, error.schema as number);
     case 'x-mwh':
       return one('invalid_format', volumeFaultMessage('too_precise'));
     case 'x-decimals':
-      return one('invalid_format', `must have at most ${String(error.schema)} decimals`);
+      return one('invalid_format', { key: 'field.max_decimals', max: error.schema as number });
     case 'propertyNames':
       // The error of the property name itself has the details.
       return [];
@@ -240,71 +243,64 @@ function describe(error: ErrorObject, root: unknown): ProblemFieldError[] {
   }
 }
 
-function unexpectedMember(error: ErrorObject): [FieldCode, string] {
+function unexpectedMember(error: ErrorObject): [FieldCode, Message] {
   const name = String((error.params as Record<string, unknown>)['additionalProperty']);
   const schema = error.parentSchema as { 'x-read-only'?: readonly string[]; properties?: object };
-  if (schema['x-read-only']?.includes(name)) return ['read_only_field', 'is read-only and must not be sent'];
-  const known = Object.keys(schema.properties ?? {});
-  const accepted = known.length === 0 ? 'none are accepted' : `accepted are ${known.join(', ')}`;
-  return ['unknown_field', `is unknown; ${accepted}`];
+  if (schema['x-read-only']?.includes(name)) return ['read_only_field', { key: 'field.read_only' }];
+  const names = Object.keys(schema.properties ?? {});
+  return [
+    'unknown_field',
+    names.length === 0 ? { key: 'field.none_accepted' } : { key: 'field.unknown', names },
+  ];
 }
 
-const TYPE_NAMES: Record<string, string> = {
-  string: 'a string',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'an array',
-  null: 'null',
-};
+/** The types of JSON Schema. */
+type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
 
-function typeMessage(types: unknown): string {
-  const names = (Array.isArray(types) ? types : [types]).map(
-    (type) => TYPE_NAMES[String(type)] ?? String(type),
-  );
-  return `must be ${names.join(' or ')}`;
-}
+const typeMessage = (types: JsonType | readonly JsonType[]): Message => ({
+  key: 'field.type',
+  types: [types].flat().map((type) => ({ key: `field.${type}` })),
+});
 
-function formatMessage(error: ErrorObject): string {
+function formatFault(error: ErrorObject): Message {
   const format = FORMATS[String((error.params as Record<string, unknown>)['format'])];
-  const about = error.propertyName === undefined ? '' : 'has a key that ';
-  return about + (format?.explain(String(error.data)) ?? 'has the wrong format');
+  const fault = format?.explain(String(error.data)) ?? ({ key: 'field.wrong_format' } as const);
+  return error.propertyName === undefined ? fault : { key: 'field.invalid_key', fault };
 }
 
-function sizeMessage(error: ErrorObject): [FieldCode, string] {
-  const limit = (error.params as { limit?: number }).limit;
+function sizeMessage(error: ErrorObject): [FieldCode, Message] {
+  const { limit = 0 } = error.params as { limit?: number };
   const key = error.propertyName;
   switch (error.keyword) {
     case 'minimum':
-      return ['value_too_small', `must be at least ${limit}`];
+      return ['value_too_small', { key: 'field.at_least', min: limit }];
     case 'exclusiveMinimum':
-      return ['value_too_small', `must be more than ${limit}`];
+      return ['value_too_small', { key: 'field.more_than', min: limit }];
     case 'uniqueItems':
-      return ['validation_failed', 'must not contain duplicates'];
+      return ['validation_failed', { key: 'field.duplicates' }];
     case 'maximum':
-      return ['value_too_large', `must be at most ${limit}`];
+      return ['value_too_large', { key: 'field.at_most', max: limit }];
     case 'minItems':
-      return ['value_too_small', `must have at least ${limit === 1 ? '1 entry' : `${limit} entries`}`];
-    case 'maxItems':
-      return ['value_too_large', `must have at most ${limit} entries`];
-    case 'minLength':
       return [
         'value_too_small',
-        key === undefined
-          ? `must have at least ${limit === 1 ? '1 character' : `${limit} characters`}`
-          : 'has an empty key',
+        limit === 1 ? { key: 'field.an_entry' } : { key: 'field.min_entries', min: limit },
+      ];
+    case 'maxItems':
+      return ['value_too_large', { key: 'field.max_entries', max: limit }];
+    case 'minLength':
+      if (key !== undefined) return ['value_too_small', { key: 'field.empty_key' }];
+      return [
+        'value_too_small',
+        limit === 1 ? { key: 'field.a_character' } : { key: 'field.min_characters', min: limit },
       ];
     case 'maxLength': {
-      if (key === undefined) return ['value_too_large', `must have at most ${limit} characters`];
+      if (key === undefined) return ['value_too_large', { key: 'field.max_characters', max: limit }];
       const start = [...key].slice(0, 20).join('');
-      return [
-        'value_too_large',
-        `has a key of ${codePointLength(key)} characters (${start}…); at most ${limit} are allowed`,
-      ];
+      const length = codePointLength(key);
+      return ['value_too_large', { key: 'field.long_key', length, start, max: limit }];
     }
     default:
-      return ['validation_failed', error.message ?? 'is invalid'];
+      return ['validation_failed', { key: 'field.invalid' }];
   }
 }
 
@@ -327,14 +323,14 @@ function wholeNumber(digits: string): number {
  */
 export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) => {
   query: Record<string, unknown>;
-  errors: ProblemFieldError[];
+  errors: FieldError[];
 } {
   const validate = compile(schema);
   const properties = (schema as { properties?: Record<string, QueryProperty> }).properties ?? {};
   return (raw) => {
     // Without a prototype, so that a parameter named `__proto__` is rejected as unknown.
     const query: Record<string, unknown> = Object.create(null);
-    const repeated: ProblemFieldError[] = [];
+    const repeated: FieldError[] = [];
     for (const [name, given] of Object.entries(raw)) {
       const isKnown = Object.hasOwn(properties, name);
       const type = isKnown ? properties[name]?.type : undefined;
@@ -343,7 +339,8 @@ export function compileQuery(schema: TSchema): (raw: Record<string, unknown>) =>
       // Postgres rejects NUL even in comparisons. No stored text contains one, so with U+FFFD the filter finds nothing.
       const value = typeof text === 'string' ? text.replaceAll('\0', '\ufffd') : text;
       if (typeof value !== 'string') {
-        if (isKnown) repeated.push({ field: name, code: 'invalid_type', message: 'must be given once' });
+        if (isKnown)
+          repeated.push({ field: name, code: 'invalid_type', message: { key: 'field.given_once' } });
         else query[name] = value;
       } else if (type === 'integer' && WHOLE_NUMBER.test(value)) {
         query[name] = wholeNumber(value);

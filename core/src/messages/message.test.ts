@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LANGUAGES, type Sentences } from './language.ts';
+import { formatMessage, MESSAGES, type Message, type MessageKey } from './message.ts';
+
+const KEYS = Object.keys(MESSAGES) as MessageKey[];
+const namesIn = (text: string) => [...text.matchAll(/\{(\w+)/g)].map(([, name = '']) => name);
+
+test('every message has a sentence in both languages, which leaves no placeholder', () => {
+  for (const key of KEYS) {
+    const names = LANGUAGES.flatMap((language) => namesIn(MESSAGES[key][language]));
+    const values = Object.fromEntries(names.map((name) => [name, '2026-10-24T22:00:00Z']));
+    for (const language of LANGUAGES) {
+      const sentence = formatMessage({ key, ...values } as Message, language);
+      assert.match(sentence, /^\S.*\S$/s, key);
+      assert.doesNotMatch(sentence, /[{}|]|undefined|NaN.NaN/, key);
+    }
+    assert.deepEqual(new Set(namesIn(MESSAGES[key].de)).difference(new Set(names)), new Set(), key);
+  }
+});
+
+test('no German sentence is the English one', () => {
+  const same = KEYS.filter((key) => MESSAGES[key].en === MESSAGES[key].de);
+  assert.deepEqual(same, ['field.text', 'import.customers_not_active']);
+});
+
+test('no sentence stands twice', () => {
+  const byText = Map.groupBy(KEYS, (key) => MESSAGES[key].en);
+  assert.deepEqual(
+    [...byText.values()].filter((keys) => keys.length > 1),
+    [],
+  );
+});
+
+test('values appear as they are, also those that look like placeholders or messages', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, other) => {
+      for (const language of LANGUAGES)
+        assert.ok(formatMessage({ key: 'field.one_of', values: [text, other] }, language).includes(text));
+      assert.equal(formatMessage({ key: 'field.text', text }, 'de'), text);
+    }),
+  );
+  assert.equal(
+    formatMessage({ key: 'field.text', text: '{text} {"key":"field.required"}' }, 'de'),
+    '{text} {"key":"field.required"}',
+  );
+});
+
+test('messages within messages are in the same language, also after they were stored', () => {
+  const nested: Message = {
+    key: 'field.type',
+    types: [{ key: 'field.string' }, { key: 'field.null' }],
+  };
+  const stored = JSON.parse(JSON.stringify(nested)) as Message;
+  assert.equal(formatMessage(stored, 'en'), 'must be a string or null');
+  assert.equal(formatMessage(stored, 'de'), 'muss ein Text oder leer sein');
+});
+
+test('lists have the word of the language before their last part', () => {
+  const lacking = (...scopes: string[]) => formatMessage({ key: 'problem.scopes', scopes }, 'en');
+  assert.equal(lacking('a'), 'the scopes a');
+  assert.equal(lacking('a', 'b'), 'the scopes a and b');
+  assert.equal(lacking('a', 'b', 'c'), 'the scopes a, b and c');
+  const url: Message = { key: 'field.url', schemes: ['https://', 'http://'] };
+  assert.match(formatMessage(url, 'de'), /https:\/\/ oder http:\/\/ beginnt$/);
+});
+
+test('numbers have the marks of the language', () => {
+  for (const number of [0, 7, -5, 999, 1000, -1000, 1_234_567, 0.001, 12_345.678]) {
+    const text = formatMessage({ key: 'field.at_least', min: number }, 'de');
+    const german = number.toLocaleString('de-DE', { maximumFractionDigits: 20 });
+    assert.equal(text, `muss mindestens ${german} sein`);
+  }
+});
+
+test('days, times and numbers are German in German, and those of the API in English', () => {
+  const late: Message = { key: 'import.not_delivering', day: '2026-10-25' };
+  assert.equal(formatMessage(late, 'en'), 'the contract does not deliver on 2026-10-25');
+  assert.equal(formatMessage(late, 'de'), 'Der Vertrag liefert am 25.10.2026 nicht');
+  const large: Message = { key: 'field.at_most', max: 1234.5 };
+  assert.equal(formatMessage(large, 'en'), 'must be at most 1234.5');
+  assert.equal(formatMessage(large, 'de'), 'darf höchstens 1.234,5 sein');
+  const ended: Message = { key: 'problem.webhook_endpoint_disabled', at: '2026-10-24T22:15:00Z' };
+  assert.equal(formatMessage(ended, 'de'), 'Der Endpunkt ist seit dem 25.10.2026, 00:15 abgeschaltet.');
+});
+
+test('a missing parameter, a missing language and an unknown format do not compile', () => {
+  // @ts-expect-error: the parameter `max` is missing.
+  const missing: Message = { key: 'field.at_most' };
+  // @ts-expect-error: no sentence has a parameter `min` here.
+  const surplus: Message = { key: 'field.at_most', max: 1, min: 1 };
+  // @ts-expect-error: there is no such message.
+  const unknown: Message = { key: 'field.nonsense' };
+  // @ts-expect-error: the German sentence is missing.
+  const english = { 'field.x': { en: 'x' } } as const satisfies Sentences;
+  assert.ok([missing, surplus, unknown, english].every((one) => typeof one === 'object'));
+});

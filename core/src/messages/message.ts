@@ -1,0 +1,74 @@
+import { formatLocalTime } from '../delivery-day.ts';
+import { FIELDS } from './fields.ts';
+import { IMPORTS } from './imports.ts';
+import type { Language } from './language.ts';
+import { PROBLEM_DETAILS } from './problems.ts';
+import { REQUESTS } from './requests.ts';
+
+/** The sentences that people read. A key begins with the name of its file. */
+export const MESSAGES = { ...FIELDS, ...REQUESTS, ...PROBLEM_DETAILS, ...IMPORTS };
+
+export type MessageKey = keyof typeof MESSAGES;
+
+/** A parameter. Messages and lists are written in the language of the sentence that they are part of. */
+type MessageValue = string | number | Message | readonly (string | Message)[];
+
+/** The names of the parameters of a text. A placeholder with an unknown format is a name that no message has. */
+type NamesIn<Text extends string> = Text extends `${string}{${infer Placeholder}}${infer Rest}`
+  ? (Placeholder extends `${infer Name}|${Format}` ? Name : Placeholder) | NamesIn<Rest>
+  : never;
+
+/**
+ * A sentence as data: its key, and a member for each parameter. It can be stored and sent as JSON. The sentence is made
+ * where the language of its reader is known.
+ */
+export type Message = {
+  [Key in MessageKey]: {
+    readonly [Name in 'key' | NamesIn<(typeof MESSAGES)[Key][Language]>]: Name extends 'key'
+      ? Key
+      : MessageValue;
+  };
+}[MessageKey];
+
+/** 'a, b or c' */
+const listWith =
+  (words: Readonly<Record<Language, string>>) => (texts: readonly string[], language: Language) => {
+    const last = texts.slice(-2).join(` ${words[language]} `);
+    return [...texts.slice(0, -2), last].join(', ');
+  };
+
+function germanNumber(text: string): string {
+  const [whole = '', decimals] = text.split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, '.');
+  return decimals === undefined ? grouped : `${grouped},${decimals}`;
+}
+
+/**
+ * How a parameter is written. English sentences have days, times and numbers as the API has them, which the reader may
+ * have to type back. German ones have them as Germans write them: 25.10.2026, 25.10.2026, 02:15 and 1.234,5.
+ */
+const FORMATS = {
+  day: ([day = '']) => day.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3.$2.$1'),
+  time: ([instant = '']) =>
+    formatLocalTime(Date.parse(instant)).replace(/^(\d{4})-(\d{2})-(\d{2}) /, '$3.$2.$1, '),
+  number: ([number = '']) => germanNumber(number),
+  and: listWith({ en: 'and', de: 'und' }),
+  or: listWith({ en: 'or', de: 'oder' }),
+  /** A list of whole sentences. */
+  sentences: (texts) => texts.join(' '),
+} as const satisfies Record<string, (texts: readonly string[], language: Language) => string>;
+type Format = keyof typeof FORMATS;
+
+const PLACEHOLDER = /\{(\w+)(?:\|(\w+))?\}/g;
+
+/** The sentence of a message. */
+export function formatMessage(message: Message, language: Language): string {
+  const values: Readonly<Record<string, MessageValue>> = message;
+  return MESSAGES[message.key][language].replaceAll(PLACEHOLDER, (_, name: string, format?: Format) => {
+    const texts = [values[name] ?? ''].flat().map((value) => formatValue(value, language));
+    return format === undefined ? texts.join(', ') : FORMATS[format](texts, language);
+  });
+}
+
+const formatValue = (value: string | number | Message, language: Language): string =>
+  typeof value === 'object' ? formatMessage(value, language) : String(value);
