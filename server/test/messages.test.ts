@@ -97,6 +97,21 @@ test('rejected lines of an import are in the language of Accept-Language, with G
   ]);
 });
 
+test('a repetition with an Idempotency-Key gets the first answer in its language', async () => {
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv', 'idempotency-key': 'messages-1' },
+    body: Buffer.from(`contract,delivery_date,slot,volume\n${contract.id},${DAY},101,1`),
+  };
+  const first = await operator('/operator/v1/volumes', request);
+  const again = await operator('/operator/v1/volumes', {
+    ...request,
+    headers: { ...request.headers, ...GERMAN },
+  });
+  assert.deepEqual(messagesOf(first), [`slot must be a whole number from 1 to 100 on ${DAY}`]);
+  assert.deepEqual(again.body, first.body);
+});
+
 test('an answer without sentences does not depend on Accept-Language', async () => {
   const { headers } = await operator('/operator/v1/brps', { headers: GERMAN });
   assert.equal(headers.get('content-language'), null);
