@@ -102,7 +102,10 @@ test('a database of a checkout from before the first release stops the start, an
     );
   const before = await content();
   const message = await refusal(MIGRATIONS, old);
-  assert.match(message, /^The database was made by a checkout .* before its first release.*Make a backup .*restore/);
+  assert.match(
+    message,
+    /^The database was made by a checkout .* before its first release.*Make a backup .*restore/,
+  );
   assert.deepEqual(await content(), before);
 });
 

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../test/clean-up.ts';
  * no later commit can edit it. A release is a tag `v…`, and in clones without tags the commit that added the line of its
  * heading to the changelog.
  */
-const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const FOLDER = 'server/src/platform/db/migrations';
 const BASELINE = `${FOLDER}/001-schema.sql`;
 const CHANGELOG = 'CHANGELOG.md';
@@ -27,9 +27,19 @@ const git = async (repository: string, ...args: string[]): Promise<string[]> =>
 async function listReleases(repository: string): Promise<string[]> {
   const releases = await git(repository, 'tag', '--merged', 'HEAD', '--list', 'v[0-9]*');
   const known = new Set<string>();
-  const edits = await git(repository, 'log', '--reverse', '--diff-filter=AM', '--format=%H', '-G^## \\[[0-9]', '--', CHANGELOG);
+  const edits = await git(
+    repository,
+    'log',
+    '--reverse',
+    '--diff-filter=AM',
+    '--format=%H',
+    '-G^## \\[[0-9]',
+    '--',
+    CHANGELOG,
+  );
   for (const commit of edits) {
-    const headings = (await git(repository, 'show', `${commit}:${CHANGELOG}`)).join('\n').match(HEADING) ?? [];
+    const headings =
+      (await git(repository, 'show', `${commit}:${CHANGELOG}`)).join('\n').match(HEADING) ?? [];
     if (headings.some((heading) => !known.has(heading))) releases.push(commit);
     for (const heading of headings) known.add(heading);
   }
@@ -52,7 +62,8 @@ async function listChanged(repository: string): Promise<string[]> {
     }
     for (const [file, blob] of files) {
       const isThere = existsSync(path.join(repository, file));
-      if (!isThere || (await git(repository, 'hash-object', file))[0] !== blob) changed.add(path.basename(file));
+      if (!isThere || (await git(repository, 'hash-object', file))[0] !== blob)
+        changed.add(path.basename(file));
     }
   }
   return [...changed].toSorted();
@@ -61,7 +72,11 @@ async function listChanged(repository: string): Promise<string[]> {
 test('the migrations of all releases are as they were released', async (t) => {
   if (!existsSync(path.join(ROOT, '.git'))) return t.skip('this copy has no Git history');
   const changed = await listChanged(ROOT);
-  assert.deepEqual(changed, [], 'Restore these files as they were released, and put the change into a new file.');
+  assert.deepEqual(
+    changed,
+    [],
+    'Restore these files as they were released, and put the change into a new file.',
+  );
 });
 
 /** A repository with the baseline, and functions that change it. */
@@ -70,7 +85,14 @@ async function createRepository() {
   const fileOf = (name: string) => path.join(repository, FOLDER, name);
   const commit = async (...more: string[]) => {
     await git(repository, 'add', '--all');
-    const author = ['-c', 'user.name=test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgsign=false'];
+    const author = [
+      '-c',
+      'user.name=test',
+      '-c',
+      'user.email=test@example.org',
+      '-c',
+      'commit.gpgsign=false',
+    ];
     await git(repository, ...author, 'commit', '--message', 'change', ...more);
   };
   await git(repository, 'init', '--quiet');
