@@ -22,6 +22,8 @@ type Lists = {
   /** API keys, by caller. */
   readonly keys: Readonly<Record<string, string>>;
   readonly customerUrl: string;
+  /** The place of `wind` after its first three events. */
+  readonly cursor?: string;
   readonly answers: readonly { who: string; path: string; member: string; records: readonly Json[] }[];
 };
 
@@ -97,6 +99,12 @@ for (const [name, { lists, platform, as }] of Object.entries({ demo, every })) {
     }
   });
 }
+
+test('a cursor of the old version goes on with the next event', async () => {
+  const events = await readList(every.as('wind'), '/v1/events', 'events');
+  const { body } = await every.as('wind')(`/v1/events?limit=1&after=${every.lists.cursor}`);
+  assert.deepEqual(body.events, [events[3]]);
+});
 
 test('deliveries name the events of the feed', async () => {
   const events = await readList(every.as('wind'), '/v1/events', 'events');
