@@ -173,7 +173,10 @@ test('a database from before the first release stops the start with one line and
   await connection.query("update migration set name = '001-platform'");
   await connection.end();
   const line = await refusal({ DATABASE_URL: old });
-  assert.match(line, /before its first release.*Make a backup with that checkout .*, and restore it with this version/);
+  assert.match(
+    line,
+    /before its first release.*Make a backup with that checkout .*, and restore it with this version/,
+  );
 });
 
 test('an external database gets the demo world only on request', async () => {
