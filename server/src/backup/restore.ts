@@ -29,7 +29,7 @@ type Options = {
   readonly without: readonly string[];
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** The folder of the migrations, of tests with other ones. */
+  /** Another folder of migrations, for tests. */
   readonly migrations?: string;
 };
 
