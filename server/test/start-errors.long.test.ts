@@ -166,6 +166,19 @@ test('a database of a newer version stops the start with one line and the remedy
   assert.match(line, /newer version of Saldo.*999-later.*Start that version or a later one/);
 });
 
+test('a database from before the first release stops the start with one line and the remedy', async () => {
+  const old = await createDatabase();
+  const connection = new pg.Client({ connectionString: old });
+  await connection.connect();
+  await connection.query("update migration set name = '001-platform'");
+  await connection.end();
+  const line = await refusal({ DATABASE_URL: old });
+  assert.match(
+    line,
+    /before its first release.*Make a backup with that checkout .*, and restore it with this version/,
+  );
+});
+
 test('an external database gets the demo world only on request', async () => {
   const own = await createDatabase();
   const environment = { DATA_DIR: path.join(folder, 'own'), DATABASE_URL: own };

@@ -93,7 +93,7 @@ export const Health = Type.Object(
     database: Type.Object(
       {
         version: Type.String({ description: 'Of PostgreSQL.', examples: ['18.4'] }),
-        migration: Type.String({ description: 'The last applied migration.', examples: ['005-users'] }),
+        migration: Type.String({ description: 'The last applied migration.', examples: ['001-schema'] }),
         size_bytes: Type.Integer({ description: 'Size on disk, indexes included.', examples: [73400320] }),
         answered_in_ms: Type.Number({ description: 'Response time of the database.', examples: [1.2] }),
       },
@@ -138,7 +138,7 @@ export const operatorPlatformEndpoints = {
         server_time: '2026-01-14T10:02:31Z',
         machine_time: '2026-01-14T10:02:31Z',
         started_at: '2026-01-12T04:00:00Z',
-        database: { version: '18.4', migration: '005-users', size_bytes: 73_400_320, answered_in_ms: 1.2 },
+        database: { version: '18.4', migration: '001-schema', size_bytes: 73_400_320, answered_in_ms: 1.2 },
         waiting: { position_days: 0, oldest_at: null },
         alarms: {
           rejected: 1,

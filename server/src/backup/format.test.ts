@@ -17,7 +17,7 @@ const HEADER: BackupHeader = {
   createdAt: '2026-10-25T00:00:00.000Z',
   saldo: '1.2.3',
   postgres: '18.4',
-  migrations: [{ name: '001-platform', sha256: 'ab' }],
+  migrations: [{ name: '001-schema', sha256: 'ab' }],
   tables: [{ name: 'Müller "x"', columns: ['a', 'b'] }],
 };
 

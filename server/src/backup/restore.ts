@@ -20,6 +20,7 @@ import {
   RowDigest,
 } from './format.ts';
 import type { Progress } from './progress.ts';
+import { checkUnreleased, convertUnreleased, isUnreleased, tablesOfUnreleased } from './unreleased.ts';
 
 export type RestoreResult = { readonly tables: number; readonly rows: number };
 
@@ -28,13 +29,17 @@ type Options = {
   readonly without: readonly string[];
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** Another folder of migrations, for tests. */
+  readonly migrations?: string;
 };
 
 /** Memory for building indexes. Large, because no server uses the database during a restore. */
 const LOAD_SETTINGS = { maintenance_work_mem: '256MB' };
 
 /** Rejects a backup of a newer version, or one whose migrations differ from those of this version. */
-export async function checkMigrations({ migrations, saldo }: BackupHeader): Promise<void> {
+export async function checkMigrations(header: BackupHeader): Promise<void> {
+  if (isUnreleased(header)) return checkUnreleased(header);
+  const { migrations, saldo } = header;
   const known = [...(await readChecksums())];
   for (const [at, { name, sha256 }] of migrations.entries()) {
     if (known[at]?.[0] === name && known[at][1] === sha256) continue;
@@ -55,11 +60,13 @@ export async function checkMigrations({ migrations, saldo }: BackupHeader): Prom
 export const restore = (url: string, file: BackupFile, options: Options): Promise<RestoreResult> =>
   withConnection(url, options.signal, async (client) => {
     const { header } = file;
-    const { progress } = options;
+    const { progress, migrations } = options;
+    const unreleased = isUnreleased(header);
     await begin(client, 'isolation level read committed, read write', LOAD_SETTINGS);
     await rejectUsedDatabase(client);
-    await migrateInTransaction(client, header.migrations.length);
-    const tables = await chooseTables(client, header, options.without);
+    await migrateInTransaction(client, unreleased ? 1 : header.migrations.length, migrations);
+    const own = unreleased ? tablesOfUnreleased(header) : header.tables;
+    const tables = await chooseTables(client, own, options.without);
 
     const rebuild = await takeDown(client);
     const totals = await load(client, file, tables, progress);
@@ -71,9 +78,10 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
       totals.tables.reduce((sum, { rows }) => sum + rows, 0),
     );
     await verify(client, tables, totals, progress);
+    if (unreleased) await convertUnreleased(client, totals);
 
     progress.start('Applying newer migrations and collecting statistics', 0);
-    await migrateInTransaction(client, Number.POSITIVE_INFINITY);
+    await migrateInTransaction(client, Number.POSITIVE_INFINITY, migrations);
     await client.query(`analyze ${(await listTables(client)).map(({ name }) => quoteName(name)).join(', ')}`);
     await client.query('commit');
     const rows = totals.tables.reduce((sum, table) => (tables.has(table.name) ? sum + table.rows : sum), 0);
@@ -100,7 +108,7 @@ async function rejectUsedDatabase(client: pg.Client): Promise<void> {
 /** The tables to restore. Every table of the backup must exist in the schema or be skipped by name. */
 async function chooseTables(
   client: pg.Client,
-  { tables }: BackupHeader,
+  tables: readonly BackupTable[],
   without: readonly string[],
 ): Promise<Map<string, BackupTable>> {
   const own = new Set((await listTables(client)).map(({ name }) => name));

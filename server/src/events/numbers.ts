@@ -3,12 +3,12 @@ import { statement } from '../platform/db/statement.ts';
 import { EVENTS_PER_ROW, type EventRow, type StoredEvent, type Tenant } from './store.ts';
 
 /**
- * A copy of the database that may lack events skips places up to a multiple of the first number (012-events.sql). Its
+ * A copy of the database that may lack events skips places up to a multiple of the first number (001-schema.sql). Its
  * numbers skip the second one, so that they rise beyond those of lost events.
  */
 const [SKIPPED_PLACES, SKIPPED_NUMBERS] = [1_000_000_000, 1_000_000];
 
-/** SQL for the number of the event at a place, for a reader of these feeds (023-event-numbers.sql). */
+/** SQL for the number of the event at a place, for a reader of these feeds (`event_checkpoint` in 001-schema.sql). */
 export const numberOf = (feeds: string, place: string): string =>
   `(select sum(count_events_up_to(feed, ${place}))::bigint from unnest(${feeds}) as feed)
    + ${place} / ${SKIPPED_PLACES} * ${SKIPPED_NUMBERS}`;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import { PG_MIGRATE_LOCK_ID, runner } from 'node-pg-migrate';
 import type pg from 'pg';
-import { codeOf, optionsOf, WRITER_SETTINGS } from './connection.ts';
+import { optionsOf, WRITER_SETTINGS } from './connection.ts';
 import { connectToPrimary } from './primary.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
@@ -22,9 +22,6 @@ export async function readChecksums(dir = MIGRATIONS): Promise<Checksums> {
   const read = async (name: string) => checksumOf(await readFile(path.join(dir, `${name}.sql`), 'utf8'));
   return new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)));
 }
-
-/** `raise exception`: a migration refuses the database, and its message says why. */
-const RAISED = 'P0001';
 
 type RunnerOptions = Parameters<typeof runner>[0];
 
@@ -55,7 +52,6 @@ export async function migrate(url: string, say: (message: string) => void, dir =
     const log: string[] = [];
     const options = optionsFor((message) => void log.push(message));
     const applied = await runner({ ...options, dir, dbClient: client }).catch((error: Error) => {
-      if (codeOf(error) === RAISED) throw new DatabaseUnusable(error.message, { cause: error });
       // The whole migration, with the place of the error.
       for (const message of log) say(message);
       throw error;
@@ -72,7 +68,11 @@ export async function migrate(url: string, say: (message: string) => void, dir =
  * Applies the next `count` migrations inside the caller's transaction. The caller holds the runner's advisory lock.
  * The runner has no option for an open transaction, so its own BEGIN, COMMIT and ROLLBACK are suppressed.
  */
-export async function migrateInTransaction(client: pg.Client, count: number): Promise<void> {
+export async function migrateInTransaction(
+  client: pg.Client,
+  count: number,
+  dir = MIGRATIONS,
+): Promise<void> {
   const withoutTransactions = Object.create(client, {
     query: {
       value: (text: unknown, values?: unknown[]) =>
@@ -83,13 +83,22 @@ export async function migrateInTransaction(client: pg.Client, count: number): Pr
   }) as pg.Client;
   await readApplied(client);
   // No logger: on failure it would print the whole migration, and the error is thrown anyway.
-  await runner({ ...optionsFor(() => {}), dir: MIGRATIONS, dbClient: withoutTransactions, count });
-  await recordChecksums(client, await readChecksums());
+  await runner({ ...optionsFor(() => {}), dir, dbClient: withoutTransactions, count });
+  await recordChecksums(client, await readChecksums(dir));
 }
 
 /** The schema is as expected only if the applied migrations equal the files. */
 async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
-  for (const { name, checksum } of await readApplied(client)) {
+  const applied = await readApplied(client);
+  const [baseline] = known.keys();
+  if (applied[0] !== undefined && !applied.some(({ name }) => name === baseline)) {
+    throw new DatabaseUnusable(
+      'The database was made by a checkout of Saldo from before its first release, whose schema this version does not ' +
+        'change. Make a backup with that checkout (saldo backup), and restore it with this version (saldo restore) ' +
+        'into a new DATA_DIR or an empty database.',
+    );
+  }
+  for (const { name, checksum } of applied) {
     const expected = known.get(name);
     if (expected === undefined) {
       throw new DatabaseUnusable(
@@ -108,17 +117,13 @@ async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promi
 
 type Applied = { readonly name: string; readonly checksum: string | null };
 
-/** Adds the checksum column to the runner's table, for databases that are older than the column. */
+/** Creates the runner's table, with a column for the checksum. */
 async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   await client.query(
     `create table if not exists public.migration
        (id serial primary key, name varchar(255) not null, run_on timestamp not null, checksum text)`,
   );
-  const { rows } = await client.query(
-    "select from pg_attribute where attrelid = 'public.migration'::regclass and attname = 'checksum'",
-  );
-  if (rows.length === 0) await client.query('alter table public.migration add column checksum text');
-  return (await client.query<Applied>('select name, checksum from public.migration order by id')).rows;
+  return (await client.query<Applied>('select * from public.migration order by id')).rows;
 }
 
 async function recordChecksums(client: pg.Client, known: Checksums): Promise<void> {
