@@ -1,10 +1,9 @@
 import type { Asset, Contract, ContractSort, Tso } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import type { ContractStatus } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { type FilterValues, filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { insertRow } from '../platform/db/rows.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
@@ -43,18 +42,6 @@ export type ContractRow = typeof NO_TERMS & {
   is_activated: boolean;
 };
 
-export type ContractFilter = {
-  status: ContractStatus | null;
-  type: Contract['type'] | null;
-  eic: string | null;
-  deliveryStart: number | null;
-  deliveryEnd: number | null;
-  /** Half-open interval. Matches contracts whose delivery period overlaps it; one without an end is open-ended. */
-  activeWithin: { start: number; end: number } | null;
-  externalId: string | null;
-  search: string | null;
-};
-
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
   c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
   ${TERMS.join(', ')}, c.created_at, c.asset_id,
@@ -68,20 +55,22 @@ const STATUS = `case
     else 'in_progress'
   end`;
 
+/** By the names of the query parameters. `active_from` and `active_until` are a half-open interval of delivery. */
 const FILTERS = {
-  externalId: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
+  external_id: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
   eic: { type: 'text', condition: (eic: string) => `(c.seller_eic = ${eic} or c.buyer_eic = ${eic})` },
   status: { type: 'text', condition: (status: string) => `${STATUS} = ${status}` },
   type: { type: 'contract_type', condition: (type: string) => `c.type = ${type}` },
-  deliveryStart: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
-  deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
-  activeFrom: {
+  delivery_start: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
+  delivery_end: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
+  active_from: {
     type: 'timestamptz',
     condition: (start: string) => `(c.delivery_end > ${start} or c.delivery_end is null)`,
   },
-  activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
+  active_until: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
   search: searchFilter('c.search_text'),
 };
+type ContractFilter = FilterValues<keyof typeof FILTERS>;
 
 /**
  * Whether the contract delivered on a day of a former party. A party that was replaced before its first day still has
@@ -140,7 +129,7 @@ function contractList(kind: Viewer['kind']) {
     name: viewedBy(kind, 'list_contracts'),
     ownParameters: kind === 'brp' ? 4 : 3,
     filters: FILTERS,
-    leads: kind === 'brp' ? ['eic'] : ['externalId', 'eic', 'search'],
+    leads: kind === 'brp' ? ['eic'] : ['external_id', 'eic', 'search'],
     text: (where, lead, parameterOf) => {
       const page = (contracts: string) => `select ${COLUMNS} from ${contracts} c
         left join asset a on a.id = c.asset_id order by c.id limit $2`;
@@ -175,7 +164,7 @@ const SORTED_LISTS = sortedLists(SORT_KEYS, '$4', (suffix, order) =>
     name: `list_contracts${suffix}`,
     ownParameters: 4,
     filters: FILTERS,
-    leads: ['externalId', 'search'],
+    leads: ['external_id', 'search'],
     text: (where, lead, parameterOf) => {
       const contracts =
         lead === 'search'
@@ -199,21 +188,12 @@ export async function listContracts(
   sort?: ContractSort,
 ): Promise<ContractRow[]> {
   const own = [after, count, timestamp(now)];
-  const values = valuesOf(filter);
   return db.query<ContractRow>(
     ...(sort && viewer.kind === 'operator'
-      ? SORTED_LISTS[sort].list([...own, value], values)
-      : LISTS[viewer.kind]([...own, ...tenantValues(viewer)], values)),
+      ? SORTED_LISTS[sort].list([...own, value], filter)
+      : LISTS[viewer.kind]([...own, ...tenantValues(viewer)], filter)),
   );
 }
-
-const valuesOf = ({ externalId, eic, status, type, search, activeWithin, ...times }: ContractFilter) => ({
-  ...{ externalId, eic, status, type, search },
-  deliveryStart: timestampOrNull(times.deliveryStart),
-  deliveryEnd: timestampOrNull(times.deliveryEnd),
-  activeFrom: timestampOrNull(activeWithin?.start ?? null),
-  activeUntil: timestampOrNull(activeWithin?.end ?? null),
-});
 
 const FIND = perViewer(
   hotStatement,

@@ -2,7 +2,7 @@ import type { CustomerSort, CustomerStatus, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { type FilterValues, filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { insertRow, updateRow } from '../platform/db/rows.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
@@ -27,18 +27,11 @@ export type CustomerRow = {
   deactivated_from: DeliveryDay | null;
 };
 
-export type CustomerFilter = {
-  status: CustomerStatus | null;
-  eic: string | null;
-  tso: Tso | null;
-  search: string | null;
-};
-
 const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
   c.assigned_at, c.activated_at, c.created_at, c.deactivated_from`;
 const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
-/** Subselects instead of joins, so that a list without these filters does not read the customer's position. */
+/** By the names of the query parameters. Subselects instead of joins, so that a list without these filters does not read the customer's position. */
 const FILTERS = {
   status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
   eic: {
@@ -51,6 +44,7 @@ const FILTERS = {
   },
   search: searchFilter('c.search_text'),
 };
+type CustomerFilter = FilterValues<keyof typeof FILTERS>;
 
 /**
  * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP; a sorted list has the value of its key
