@@ -52,7 +52,7 @@ async function invalidateOne(
   const { status } = record.cell;
   if (result === 'not_valid')
     throw problem('invalid_status_transition', `The transaction is ${status} and cannot be invalidated.`);
-  const [shown = record] = await withInvalidReasons(tx, [record]);
+  const [shown = record] = await withInvalidReasons(tx, call.viewer, [record]);
   const text = transactionBytes(shown).toString();
   const after = JSON.parse(text) as OperatorTransaction;
   const event: AuditEvent = {
