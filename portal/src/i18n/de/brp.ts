@@ -65,6 +65,7 @@ export const brp: Dictionary['brp'] = {
     title: 'Transaktionen',
     ofDay: (day) => `Transaktionen vom ${day}`,
     statuses: { valid: 'gültig', invalid: 'ungültig', superseded: 'ersetzt' },
+    customerDeactivated: 'Kunde deaktiviert',
     volume: 'Menge',
     version: 'Version',
     empty: 'Keine Mengen für diesen Tag',

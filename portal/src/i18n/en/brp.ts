@@ -64,6 +64,7 @@ export const brp = {
     title: 'Transactions',
     ofDay: (day: string) => `Transactions of ${day}`,
     statuses: { valid: 'valid', invalid: 'invalid', superseded: 'superseded' },
+    customerDeactivated: 'customer deactivated',
     volume: 'Volume',
     version: 'Version',
     empty: 'No volumes for this day',
