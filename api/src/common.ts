@@ -75,7 +75,10 @@ type Exclusive<T, All extends PropertyKey = MemberOf<T>> = T extends unknown
   ? T & { [K in Exclude<All, keyof T>]?: never }
   : never;
 
-/** One of several objects, which differ in the constant value of a member. Every choice needs a title. */
+/**
+ * One of several objects, which differ in the constant value of a member. Every choice needs a title. Another API may have
+ * more members in each: it makes its choices from `oneOf`.
+ */
 export const OneOf = <T extends TObject>(member: string, choices: readonly T[], options: object = {}) =>
   Type.Unsafe<Exclusive<Static<T>>>({
     ...options,

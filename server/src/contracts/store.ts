@@ -229,8 +229,10 @@ const FIND_PARTIES = statement(
 type Party = { customer: string; brp: number; is_activated: boolean; deactivated_from: DeliveryDay | null };
 
 /** What a contract copies from a customer. The name stays; the balance group follows the placements. */
-const partyColumns = (side: 'seller' | 'buyer', { is_activated, deactivated_from, ...copied }: Party) =>
-  Object.fromEntries(Object.entries(copied).map(([name, value]) => [`${side}_${name}`, value]));
+function partyColumns(side: 'seller' | 'buyer', party: Party): Record<string, unknown> {
+  const { is_activated: _activated, deactivated_from: _deactivated, ...copied } = party;
+  return Object.fromEntries(Object.entries(copied).map(([name, value]) => [`${side}_${name}`, value]));
+}
 
 /** A contract may have days before the newest placement of a customer. */
 const INSERT_FORMER_PARTIES = statement(
