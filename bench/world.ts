@@ -102,7 +102,7 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
       const name = `Stadtwerke Müller ${at + 1}, ${tso}`;
       const customerId = await insertCustomer(
         tx,
-        { brpNo: no, name, status: 'active', positionNo, metadata: {} },
+        { brp_no: no, name, status: 'active', position_no: positionNo },
         MADE_AT,
       );
       positions.push({ no: positionNo, brpNo: no, customerId, tso });
@@ -146,16 +146,16 @@ async function createContracts(
     const made = await insertContract(
       tx,
       {
-        externalId: `PPA-2026-${String(at + 1).padStart(5, '0')}`,
+        external_id: `PPA-2026-${String(at + 1).padStart(5, '0')}`,
         type: 'ppa',
-        sellerCustomerId: fromPosition.customerId,
-        buyerCustomerId: toPosition.customerId,
-        deliveryStart: dayStart('2026-01-01'),
-        deliveryEnd: dayEnd('2030-12-31'),
-        ppaType: 'produced',
+        seller_customer: fromPosition.customerId,
+        buyer_customer: toPosition.customerId,
+        delivery_start: dayStart('2026-01-01'),
+        delivery_end: dayEnd('2030-12-31'),
+        ppa_type: 'produced',
         period: '2026–2030',
-        deliveryProfile: 'as produced',
-        assetId: await insertAsset(tx, plant, MADE_AT),
+        delivery_profile: 'as produced',
+        asset_id: await insertAsset(tx, plant, MADE_AT),
       },
       MADE_AT,
     );

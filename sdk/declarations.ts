@@ -146,8 +146,10 @@ export class Declarations {
 
   /** The records of an export are those of its list. */
   #recordOf(endpoint: api.Endpoint): string {
-    if (endpoint.isExport)
-      return endpoint.id.endsWith('Transactions') ? 'Transaction' : 'NominationWithSlots';
+    if (endpoint.isExport) {
+      const transaction = endpoint.id === 'exportTransactions' ? 'Transaction' : 'OperatorTransaction';
+      return endpoint.id.endsWith('Transactions') ? transaction : 'NominationWithSlots';
+    }
     const { properties = {}, required = [] } = endpoint.response as Schema;
     const member = properties[required.find((name) => name !== 'pagination') ?? ''];
     return this.#typeOf(member?.items ?? {}, '');

@@ -1,5 +1,5 @@
 import { DECIMAL_MARKS, TSOS } from '@saldo/core/enums.ts';
-import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
 
 /** All limits of the API. */
 export const LIMITS = {
@@ -75,9 +75,16 @@ type Exclusive<T, All extends PropertyKey = MemberOf<T>> = T extends unknown
   ? T & { [K in Exclude<All, keyof T>]?: never }
   : never;
 
-/** One of several objects, which differ in the constant value of a member. Every choice needs a title. */
+/**
+ * One of several objects, which differ in the constant value of a member. Every choice needs a title. Another API may have
+ * more members in each: it makes its choices from `oneOf`.
+ */
 export const OneOf = <T extends TObject>(member: string, choices: readonly T[], options: object = {}) =>
-  Type.Unsafe<Exclusive<Static<T>>>({ ...options, oneOf: choices, discriminator: { propertyName: member } });
+  Type.Unsafe<Exclusive<Static<T>>>({
+    ...options,
+    oneOf: choices,
+    discriminator: { propertyName: member },
+  }) as TUnsafe<Exclusive<Static<T>>> & { readonly oneOf: readonly T[] };
 
 /** A string enum. `type` is set as well because client generators look for it. */
 export const Choice = <const V extends string>(values: readonly V[], options: object = {}) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
-import { listNominated } from '../../server/test/nominated.ts';
+import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
 import { downloadBy } from './download.ts';
 import { ANONYMOUS, cellsOf, follow, goTo, open, openStage, settled } from './stage.ts';
@@ -75,6 +75,25 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
         ['0.250', 'superseded', '1'],
       ],
     );
+  });
+});
+
+test('an operator sees a difference of 1 kW, and why a transaction is invalid', async () => {
+  const day = '2026-10-23';
+  await world.volumes(contract, day, 250);
+  await world.nominate();
+  const [nomination] = await listNominated(api, `&delivery_date=${day}`);
+  assert.ok(nomination);
+  await confirm(platform, nomination, (kw, at) => (at === 0 ? kw - 1 : kw));
+  const { body } = await api(`/v1/transactions?delivery_date=${day}&limit=1`);
+  await world.invalidate(body.transactions[0].id, 'meter failure');
+  await visit(asOperator, async (page) => {
+    await open(page, `/operator/nominations/${nomination.id}?slot=1`);
+    await eventually(async () => assert.equal(await factOf(page, 'Confirmed').innerText(), '23.99975 MWh'));
+    await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
+    await open(page, `/operator/contracts/${contract.id}?day=${day}&slot=1`);
+    const [newest = []] = await cellsOf(page, 'Transactions');
+    assert.equal(newest[4], 'invalid\nmeter failure');
   });
 });
 

@@ -1,4 +1,4 @@
-import { brpEndpoints, brpWebhooks, type ScheduleCheck } from '@saldo/api';
+import { brpEndpoints, brpWebhooks, type ScheduleCheck, type Transaction } from '@saldo/api';
 import { type Client, createClient } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
@@ -43,7 +43,7 @@ export function createBrpClient(options: ClientOptions) {
       bulk: method(api.postNominationsBulk),
       bulkByQuery: method(api.getNominationsBulk),
     },
-    exports: exportMethods(client, {
+    exports: exportMethods<Transaction, typeof api.exportTransactions, typeof api.exportNominations>(client, {
       transactions: api.exportTransactions,
       nominations: api.exportNominations,
     }),

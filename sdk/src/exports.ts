@@ -7,7 +7,7 @@ import type { SentQuery } from './resources.ts';
 type ExportEndpoints<T extends Endpoint, N extends Endpoint> = { transactions: T; nominations: N };
 
 /** An export as a file in any format, or record by record. */
-export function exportMethods<T extends Endpoint, N extends Endpoint>(
+export function exportMethods<Exported extends Transaction, T extends Endpoint, N extends Endpoint>(
   client: Client,
   { transactions, nominations }: ExportEndpoints<T, N>,
 ) {
@@ -30,7 +30,7 @@ export function exportMethods<T extends Endpoint, N extends Endpoint>(
     transactions: file(transactions),
     nominations: file(nominations),
     /** All matching transactions with one request, in the order of the list. */
-    eachTransaction: each<T, Transaction>(transactions),
+    eachTransaction: each<T, Exported>(transactions),
     /** All matching nominations with their slots, with one request. */
     eachNomination: each<N, NominationWithSlots>(nominations),
   };

@@ -2,6 +2,7 @@ import {
   COVER_MEDIA_TYPES,
   type Cover,
   type ImportResult,
+  type OperatorTransaction,
   operatorEndpoints,
   operatorWebhooks,
   sandboxEndpoints,
@@ -86,7 +87,11 @@ export function createOperatorClient(options: ClientOptions) {
     },
     volumes: { importFile: fileImport(client) },
     profiles: { run: method(api.runProfiles) },
-    exports: exportMethods(client, {
+    exports: exportMethods<
+      OperatorTransaction,
+      typeof api.operatorExportTransactions,
+      typeof api.operatorExportNominations
+    >(client, {
       transactions: api.operatorExportTransactions,
       nominations: api.operatorExportNominations,
     }),

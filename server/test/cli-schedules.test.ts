@@ -68,7 +68,7 @@ test('slots that differ are printed, and the exit code is 1', async () => {
     out: [
       `changed.csv  ${DAY}  differs`,
       'EIC               TSO         DIRECTION  SLOT  START             NOMINATED    YOURS  DIFFERENCE',
-      `${sellerGroup.eic}  DE_AMPRION  out           1  2026-10-25 00:00    1.234    1.23425    -0.00025`,
+      `${sellerGroup.eic}  DE_AMPRION  out           1  2026-10-25 00:00    1.23400  1.23425    -0.00025`,
       '',
     ].join('\n'),
     err: '',

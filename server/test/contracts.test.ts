@@ -27,7 +27,7 @@ const outsider = await world.customer(stranger, { status: 'active', group: stran
 const asset = await world.asset('Windpark Nord', 'DE_TENNET');
 
 const request = client(platform.baseUrl, brp.key);
-type Draft = Partial<Omit<NewContract, 'deliveryStart' | 'deliveryEnd'>> & { start?: string; end?: string };
+type Draft = Partial<NewContract> & { start?: string; end?: string };
 
 /** Creates a contract one minute after the previous one. Dates are optional. */
 async function make(
@@ -38,16 +38,12 @@ async function make(
 ) {
   clock.set(new Date(clock.now() + 60_000).toISOString());
   const contract: NewContract = {
-    externalId,
+    external_id: externalId,
     type: 'ppa',
-    sellerCustomerId: seller.uuid,
-    buyerCustomerId: buyer.uuid,
-    deliveryStart: start === undefined ? null : Date.parse(start),
-    deliveryEnd: end === undefined ? null : Date.parse(end),
-    ppaType: null,
-    period: null,
-    deliveryProfile: null,
-    assetId: null,
+    seller_customer: seller.uuid,
+    buyer_customer: buyer.uuid,
+    delivery_start: start === undefined ? null : Date.parse(start),
+    delivery_end: end === undefined ? null : Date.parse(end),
     ...more,
   };
   const made = await db.transaction((tx) => insertContract(tx, contract, clock.now()));
@@ -59,10 +55,10 @@ const march = { start: '2026-02-28T23:00:00Z', end: '2026-03-31T22:00:00Z' };
 const ids = {
   sold: await make('sold', producer, buyer, {
     ...march,
-    ppaType: 'produced',
+    ppa_type: 'produced',
     period: '2026',
-    deliveryProfile: 'as produced',
-    assetId: asset.uuid,
+    delivery_profile: 'as produced',
+    asset_id: asset.uuid,
   }),
   bought: await make('bought', buyer, producer, {
     start: '2026-03-28T23:00:00Z',

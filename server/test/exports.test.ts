@@ -16,6 +16,7 @@ import {
 } from '@saldo/api';
 import { addDays, dayOf, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { statement } from '../src/platform/db/statement.ts';
 import { temporaryFolder } from './clean-up.ts';
 import {
   type Answer,
@@ -248,6 +249,17 @@ test('a Parquet export has the same rows, as another implementation reads them',
     }
   }
 });
+
+const LOCK_REASONS = statement('test_lock_reasons', 'lock table invalidation in access exclusive mode');
+
+test('files without a column for it do not look up why transactions are invalid', () =>
+  platform.db.transaction(async (tx) => {
+    await tx.query(LOCK_REASONS);
+    for (const format of ['csv', 'parquet']) {
+      const path = `/operator/v1/exports/transactions?delivery_date=${SPRING}&format=${format}`;
+      assert.equal((await operator(path)).status, 200, format);
+    }
+  }));
 
 test('in Parquet volumes are exact decimals, times are instants and the delivery day is a date', async () => {
   const file = await parquetFile('transactions', WHOLE);

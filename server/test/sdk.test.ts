@@ -85,7 +85,10 @@ test('an export has the records of the pages, as a file or one by one', async ()
   const [listed, exported, ofAll, allListed] = [[], [], [], []] as unknown[][];
   for await (const record of brp.transactions.each(day)) listed!.push(record);
   for await (const record of brp.exports.eachTransaction(day)) exported!.push(record);
-  for await (const record of operator.exports.eachTransaction(day)) ofAll!.push(record);
+  for await (const record of operator.exports.eachTransaction(day)) {
+    ofAll!.push(record);
+    assert.equal(record.invalid_reason, null);
+  }
   for await (const record of operator.transactions.each(day)) allListed!.push(record);
   assert.equal(listed?.length, 100);
   assert.deepEqual(exported, listed);

@@ -104,11 +104,11 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
       return insertCustomer(
         tx,
         {
-          brpNo: owner.no,
+          brp_no: owner.no,
           name: options.name ?? `Customer ${++count}`,
           status: options.status,
-          positionNo: place?.no ?? null,
-          metadata: options.metadata ?? {},
+          position_no: place?.no ?? null,
+          metadata: options.metadata,
         },
         now(),
       );
@@ -148,16 +148,15 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
       return insertContract(
         tx,
         {
-          externalId: options.externalId ?? `PPA-${++count}`,
+          external_id: options.externalId ?? `PPA-${++count}`,
           type,
-          sellerCustomerId: seller.uuid,
-          buyerCustomerId: buyer.uuid,
-          deliveryStart: first === null ? null : dayStart(first),
-          deliveryEnd: last === null ? null : dayEnd(last),
-          ppaType: type === 'ppa' ? (options.ppaType ?? 'produced') : null,
+          seller_customer: seller.uuid,
+          buyer_customer: buyer.uuid,
+          delivery_start: first === null ? null : dayStart(first),
+          delivery_end: last === null ? null : dayEnd(last),
+          ppa_type: type === 'ppa' ? (options.ppaType ?? 'produced') : null,
           period: options.period ?? null,
-          deliveryProfile: null,
-          assetId: options.assetUuid ?? null,
+          asset_id: options.assetUuid ?? null,
         },
         now(),
       );

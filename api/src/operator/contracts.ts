@@ -1,14 +1,73 @@
-import Type from 'typebox';
-import { DateTime, ordered, Sort, Strict } from '../common.ts';
+import { PROFILE_KINDS } from '@saldo/core/enums.ts';
+import Type, { type Static } from 'typebox';
+import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Sort, Strict } from '../common.ts';
 import {
+  assetExample,
+  CONTRACT_TYPES,
   Contract,
   ContractList,
   contractExample,
   contractFilters,
   contractSearch,
-  OperatorContractCreate,
+  PPA_TYPES,
 } from '../contracts.ts';
 import { endpoint } from '../endpoint.ts';
+
+const power = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });
+
+/**
+ * Profile of a contract whose volumes the platform generates. Power is in MW, in steps of 0.004 MW: whole kWh per slot.
+ * The kind is the contract's `ppa_type`; repeating it here is allowed.
+ */
+export const Profile = Strict(
+  {
+    kind: Type.Optional(
+      Choice(PROFILE_KINDS, { description: 'The same as `ppa_type`.', examples: ['baseload'] }),
+    ),
+    power: Type.Union(
+      [
+        power('MW: in every slot of `baseload`, Monday to Friday from 8 to 20 o’clock of `peakload`.', 5),
+        Type.Array(Type.Array(power('MW in this hour.', 5), { minItems: 24, maxItems: 24 }), {
+          minItems: 12,
+          maxItems: 12,
+          description: 'For `shaped`: MW per month and local hour of the day.',
+        }),
+      ],
+      { examples: [5] },
+    ),
+  },
+  { title: 'Profile' },
+);
+export type Profile = Static<typeof Profile>;
+
+export const OperatorContractCreate = Strict(
+  {
+    external_id: Type.String({
+      minLength: 1,
+      maxLength: LIMITS.externalIdLength,
+      format: 'text',
+      description: 'External reference, used once.',
+      examples: [contractExample.external_id],
+    }),
+    type: Choice(CONTRACT_TYPES, { description: 'Only `ppa` contracts accept volumes.', examples: ['ppa'] }),
+    seller_customer_id: Type.String({ examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'] }),
+    buyer_customer_id: Type.String({ examples: ['cust_01jhm3vz8xe2mr7ka1g4w9n5tq'] }),
+    delivery_start: Type.Optional(Nullable(DateTime('A local midnight.', '2025-12-31T23:00:00Z'))),
+    delivery_end: Type.Optional(Nullable(DateTime('A local midnight.', '2030-12-31T23:00:00Z'))),
+    ppa_type: Type.Optional(
+      Nullable(Choice(PPA_TYPES, { description: 'For `ppa` only.', examples: ['produced'] })),
+    ),
+    period: Type.Optional(Nullable(Name('Display name of the period; for `ppa` only.', '2026–2030'))),
+    delivery_profile: Type.Optional(Nullable(Name('Name of the profile; for `ppa` only.', 'as produced'))),
+    asset_id: Type.Optional(
+      Nullable(Type.String({ description: 'For `ppa` only.', examples: [assetExample.id] })),
+    ),
+    profile: Type.Optional(Nullable(Profile)),
+  },
+  { title: 'OperatorContractCreate', ...ordered(['delivery_start', 'delivery_end']) },
+);
+export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
 
 const tag = 'Contracts';
 const lastPage = { limit: 10, has_more: false, next_cursor: null };

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { countOf, decimalOption, parseDayArgument } from '../fields.ts';
 import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
-import { tableOf } from '../tables.ts';
+import { exactMwh, tableOf } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
@@ -149,9 +149,6 @@ async function showCheck(session: Session, file: string, check: ScheduleCheck): 
 
 type DifferingSlot = Omit<ScheduleCheck['compared'][number], 'slots'> &
   ScheduleCheck['compared'][number]['slots'][number];
-
-/** One kW is 0.00025 MWh: values have three decimals, or five where they need them. */
-const exactMwh = (value: number): string => value.toFixed(5).replace(/00$/, '  ');
 
 function slotTable({ style }: Session, day: string, slots: readonly DifferingSlot[]): string {
   return tableOf(

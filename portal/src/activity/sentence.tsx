@@ -150,6 +150,7 @@ function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
   );
 }
 
+/** The text of a type, unless it depends on the data of the event. */
 function usePredicate(): (event: SaldoEvent) => string {
   const { t, format } = useI18n();
   const texts = t.activity.happened;
@@ -158,9 +159,7 @@ function usePredicate(): (event: SaldoEvent) => string {
   return (event) => {
     switch (event.type) {
       case 'nomination.created':
-        return event.data.version === 1 ? texts.created : texts.corrected;
-      case 'nomination.sent':
-        return texts.sent;
+        return event.data.version === 1 ? texts[event.type] : texts.corrected;
       case 'nomination.rejected':
         return texts.rejected(event.data.reasons.join(' '));
       case 'nomination.matched':
@@ -169,34 +168,16 @@ function usePredicate(): (event: SaldoEvent) => string {
         return event.data.is_final ? texts.mismatched : texts.mismatchedSoFar;
       case 'nomination.gate_closing':
         return texts.gateClosing[event.data.reason](event.data.minutes_left);
-      case 'transactions.created':
-        return texts.volumesAdded;
-      case 'transactions.corrected':
-        return texts.volumesCorrected;
-      case 'transactions.invalidated':
-        return texts.volumesInvalidated;
-      case 'contract.created':
-        return texts.created;
-      case 'customer.assigned':
-        return texts.assigned;
       case 'contract.updated':
       case 'customer.updated':
       case 'balance_group.updated':
         return texts.changed(named(event.data.changed));
       case 'api_key.expiring':
         return texts.expiring(format.dateTime(event.data.expires_at));
-      case 'exchange.alarm':
-        return texts.alarmBegan;
-      case 'exchange.alarm_resolved':
-        return texts.alarmEnded;
       case 'webhook.disabled':
         return texts.webhookDisabled[event.data.reason];
-      case 'asset.published':
-      case 'demand.published':
-        return texts.published;
-      case 'asset.withdrawn':
-      case 'demand.withdrawn':
-        return texts.withdrawn;
+      default:
+        return texts[event.type];
     }
   };
 }

@@ -1,4 +1,4 @@
-import type { Contract, Transaction } from '@saldo/api';
+import type { Contract, OperatorTransaction, Transaction } from '@saldo/api';
 import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
@@ -254,7 +254,8 @@ type TableProps = {
 
 function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = false }: TableProps) {
   const { t, format } = useI18n();
-  const columns: readonly Column<Transaction>[] = [
+  /** Only the operator's transactions have a reason. */
+  const columns: readonly Column<Transaction & Partial<OperatorTransaction>>[] = [
     {
       id: 'slot',
       header: `${t.common.local} (${t.common.berlin})`,
@@ -283,7 +284,20 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
       from: 'sm',
       cell: ({ volume }) => format.mw(kwhFromMwh(volume)),
     },
-    { id: 'status', header: t.common.status, cell: ({ status }) => <TransactionBadge status={status} /> },
+    {
+      id: 'status',
+      header: t.common.status,
+      cell: ({ status, invalid_reason: reason }) => (
+        <>
+          <TransactionBadge status={status} />
+          {reason && (
+            <span className="block text-xs text-muted">
+              {reason === 'customer_deactivated' ? t.brp.transactions.customerDeactivated : reason}
+            </span>
+          )}
+        </>
+      ),
+    },
     { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
     {
       id: 'created',

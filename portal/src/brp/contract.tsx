@@ -10,6 +10,7 @@ import { Instant } from '../ui/time.tsx';
 import { ContractBadge } from './badges.tsx';
 import { ContractVolumes } from './contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
+import { termOf } from './exports.ts';
 import { GroupName } from './group-name.tsx';
 import { contractQuery } from './queries.ts';
 
@@ -66,7 +67,7 @@ function Party({ party }: { party: Counterparty }) {
 
 export function ContractFacts({ contract }: { contract: Contract }) {
   const { t, format } = useI18n();
-  const { asset, ppa_type, period, delivery_profile, created_at } = contract;
+  const { asset, ppa_type, created_at } = contract;
   return (
     <Panel title={t.brp.contracts.facts}>
       <Facts>
@@ -81,8 +82,14 @@ export function ContractFacts({ contract }: { contract: Contract }) {
         <Fact label={t.brp.contracts.delivery}>
           <DeliveryPeriod contract={contract} />
         </Fact>
-        {period && <Fact label={t.brp.contracts.period}>{period}</Fact>}
-        {delivery_profile && <Fact label={t.brp.contracts.profile}>{delivery_profile}</Fact>}
+        {Object.entries(t.brp.contracts.terms).map(([name, label]) => {
+          const text = termOf(contract, name);
+          return text === null ? null : (
+            <Fact key={name} label={label}>
+              {text}
+            </Fact>
+          );
+        })}
         {asset && (
           <Fact label={t.brp.contracts.asset}>
             {asset.name}

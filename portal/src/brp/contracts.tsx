@@ -11,7 +11,7 @@ import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { ContractBadge } from './badges.tsx';
-import { CONTRACT_COLUMNS } from './exports.ts';
+import { contractColumns } from './exports.ts';
 import { type ContractFilters, EIC_LENGTH } from './filters.ts';
 import { GroupName } from './group-name.tsx';
 import { ContractLink } from './links.tsx';
@@ -29,7 +29,7 @@ export function ContractsPage() {
       actions={
         <ExportButton
           fileName="contracts"
-          columns={CONTRACT_COLUMNS}
+          columns={contractColumns(t.brp.contracts.terms)}
           rows={(signal) => eachContract(filters, signal)}
         />
       }

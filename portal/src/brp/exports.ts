@@ -4,8 +4,14 @@ import { formatMwh, kwFromKwh, kwhFromMatchedKw, kwhFromMwh } from '@saldo/core/
 import { type CsvColumn, memberColumns } from '../domain/csv.ts';
 import type { NominatedSlot } from '../domain/nomination.ts';
 
+/** A member that is text. Only the operator's API may have it. */
+export function termOf(contract: Contract, name: string): string | null {
+  const term = (contract as Readonly<Record<string, unknown>>)[name];
+  return typeof term === 'string' ? term : null;
+}
+
 /** Columns have the names of the API's fields, so that a file can be compared with a response. */
-export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
+export const contractColumns = (terms: object): readonly CsvColumn<Contract>[] => [
   ...memberColumns<Contract>('id', 'external_id', 'type', 'status', 'delivery_start', 'delivery_end'),
   { name: 'seller_name', value: ({ seller }) => seller.name },
   { name: 'seller_eic', value: ({ seller }) => seller.eic },
@@ -13,7 +19,8 @@ export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [
   { name: 'buyer_name', value: ({ buyer }) => buyer.name },
   { name: 'buyer_eic', value: ({ buyer }) => buyer.eic },
   { name: 'buyer_tso', value: ({ buyer }) => buyer.tso },
-  ...memberColumns<Contract>('ppa_type', 'period', 'delivery_profile'),
+  ...memberColumns<Contract>('ppa_type'),
+  ...Object.keys(terms).map((name) => ({ name, value: (contract: Contract) => termOf(contract, name) })),
   { name: 'asset_id', value: ({ asset }) => asset?.id ?? null },
   { name: 'created_at', value: ({ created_at }) => created_at },
 ];

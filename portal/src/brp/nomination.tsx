@@ -29,7 +29,7 @@ import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
-import { useReconciliation } from './use-reconciliation.ts';
+import { useExactAmounts } from './use-reconciliation.ts';
 import { VersionHistory } from './version-history.tsx';
 
 const route = getRouteApi('/app/brp/nominations/$nominationId');
@@ -55,8 +55,8 @@ export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
 function NominationView({ nomination, search, set }: SearchProps & { nomination: Nomination }) {
   const { t, format } = useI18n();
   const labelOf = useGroupLabels();
-  const { data: reconciliation } = useReconciliation(nomination).query;
-  const slots = useMemo(() => slotsOf(nomination, reconciliation), [nomination, reconciliation]);
+  const exact = useExactAmounts(nomination);
+  const slots = useMemo(() => slotsOf(nomination, exact), [nomination, exact]);
   const day = findDay(nomination) ?? '';
   const { slot: chosen, view } = search;
   const selected = slots.find(({ slot }) => slot === chosen) ?? firstInteresting(slots);

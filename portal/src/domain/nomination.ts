@@ -11,9 +11,14 @@ export type NominatedSlot = {
   readonly matchedKw: number | null;
 };
 
-/** The slots of a nomination, whose matched amounts are rounded to the kWh. A reconciliation has the exact ones. */
-export function slotsOf({ slots = [] }: Nomination, reconciliation?: Reconciliation): NominatedSlot[] {
-  const exact = new Map(reconciliation?.slots.map((slot) => [slot.slot_number, slot.matched_amount]));
+/** Confirmed amounts that are not rounded to the kWh, of all slots or of those that differ. */
+export type ExactAmounts = {
+  readonly slots: readonly Pick<Reconciliation['slots'][number], 'slot_number' | 'matched_amount'>[];
+};
+
+/** The slots of a nomination, whose matched amounts are rounded to the kWh. */
+export function slotsOf({ slots = [] }: Nomination, amounts?: ExactAmounts): NominatedSlot[] {
+  const exact = new Map(amounts?.slots.map((slot) => [slot.slot_number, slot.matched_amount]));
   return slots.map(({ slot_number, delivery_start, amount, matched_amount }) => {
     const matched = exact.get(slot_number) ?? matched_amount ?? null;
     return {

@@ -2,7 +2,7 @@ import { CONTRACT_SORTS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ContractFilterFields, ContractList } from '../brp/contracts.tsx';
-import { CONTRACT_COLUMNS } from '../brp/exports.ts';
+import { contractColumns } from '../brp/exports.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage } from '../session/session.ts';
 import { filtersOf } from '../ui/address.ts';
@@ -31,7 +31,7 @@ export function ContractsPage() {
         <>
           <ExportButton
             fileName="contracts"
-            columns={CONTRACT_COLUMNS}
+            columns={contractColumns(t.brp.contracts.terms)}
             rows={(signal) => eachContract(filters, signal)}
           />
           {mayManage && (

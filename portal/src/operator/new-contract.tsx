@@ -2,6 +2,7 @@ import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA
 import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import type { Dictionary } from '../i18n/dictionary.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
@@ -29,8 +30,6 @@ const FIELDS = [
   'delivery_start',
   'delivery_end',
   'ppa_type',
-  'period',
-  'delivery_profile',
   'asset_id',
   'profile',
 ];
@@ -43,8 +42,6 @@ type Inputs = {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly ppaType: (typeof PPA_TYPES)[number];
-  readonly period: string;
-  readonly profileName: string;
   readonly asset: string;
 };
 
@@ -56,13 +53,18 @@ const EMPTY: Inputs = {
   firstDay: '',
   lastDay: '',
   ppaType: 'produced',
-  period: '',
-  profileName: '',
   asset: '',
 };
 
+type Terms = Dictionary['brp']['contracts']['terms'];
+
+const mapTerms = <V,>(terms: Terms, valueOf: (text: string) => V) =>
+  Object.fromEntries(Object.entries(terms).map(([name, text]) => [name, valueOf(text)])) as {
+    readonly [Name in keyof Terms]: V;
+  };
+
 /** The request body: local midnights, and only the fields of the contract's type. */
-function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
+function bodyOf(inputs: Inputs, terms: Terms, profile: ProfileInput): OperatorContractCreate {
   const { firstDay, lastDay, ppaType } = inputs;
   const made = profileOf(ppaType, profile);
   const orNull = (text: string) => (text.trim() === '' ? null : text);
@@ -76,8 +78,7 @@ function bodyOf(inputs: Inputs, profile: ProfileInput): OperatorContractCreate {
     ...(inputs.type === 'ppa'
       ? {
           ppa_type: ppaType,
-          period: orNull(inputs.period),
-          delivery_profile: orNull(inputs.profileName),
+          ...mapTerms(terms, orNull),
           asset_id: orNull(inputs.asset),
           ...(made === null ? {} : { profile: made }),
         }
@@ -94,6 +95,7 @@ export function NewContractPage() {
   const refresh = useRefresh();
   const isMounted = useIsMounted();
   const { input: inputs, set, isUnsaved } = useInput(EMPTY);
+  const terms = useInput<Terms>(mapTerms(t.brp.contracts.terms, () => ''));
   const profile = useInput(EMPTY_PROFILE);
   const create = useMutation({
     mutationFn: (body: OperatorContractCreate) => operatorClient.contracts.create(body),
@@ -118,12 +120,14 @@ export function NewContractPage() {
         <Panel>
           <Form
             error={create.error}
-            fields={FIELDS}
-            onSubmit={() => create.mutate(bodyOf(inputs, profile.input))}
-            isUnsaved={isUnsaved || profile.isUnsaved}
+            fields={[...FIELDS, ...Object.keys(terms.input)]}
+            onSubmit={() => create.mutate(bodyOf(inputs, terms.input, profile.input))}
+            isUnsaved={isUnsaved || terms.isUnsaved || profile.isUnsaved}
           >
             <CommonFields inputs={inputs} set={set} />
-            {inputs.type === 'ppa' && <PpaFields inputs={inputs} set={set} />}
+            {inputs.type === 'ppa' && (
+              <PpaFields inputs={inputs} set={set} terms={terms.input} setTerms={terms.set} />
+            )}
             {inputs.type === 'ppa' && isProfileKind(inputs.ppaType) && (
               <ProfileFields kind={inputs.ppaType} value={profile.input} onChange={profile.set} />
             )}
@@ -198,7 +202,9 @@ function CommonFields({ inputs, set }: FieldsProps) {
   );
 }
 
-function PpaFields({ inputs, set }: FieldsProps) {
+type PpaProps = FieldsProps & { terms: Terms; setTerms: (change: Partial<Terms>) => void };
+
+function PpaFields({ inputs, set, terms, setTerms }: PpaProps) {
   const { t } = useI18n();
   const texts = t.operator.contracts;
   const { data: assets = [] } = useQuery(assetsQuery);
@@ -221,23 +227,18 @@ function PpaFields({ inputs, set }: FieldsProps) {
         ]}
         onChange={(asset) => set({ asset })}
       />
-      <TextField
-        name="period"
-        label={t.brp.contracts.period}
-        placeholder="2027–2031"
-        autoComplete="off"
-        maxLength={LIMITS.nameLength}
-        value={inputs.period}
-        onChange={(period) => set({ period })}
-      />
-      <TextField
-        name="delivery_profile"
-        label={t.brp.contracts.profile}
-        autoComplete="off"
-        maxLength={LIMITS.nameLength}
-        value={inputs.profileName}
-        onChange={(profileName) => set({ profileName })}
-      />
+      {Object.entries(terms).map(([name, text]) => (
+        <TextField
+          key={name}
+          name={name}
+          label={t.brp.contracts.terms[name as keyof Terms]}
+          placeholder={name === 'period' ? '2027–2031' : undefined}
+          autoComplete="off"
+          maxLength={LIMITS.nameLength}
+          value={text}
+          onChange={(term) => setTerms({ [name]: term })}
+        />
+      ))}
     </div>
   );
 }

@@ -32,6 +32,7 @@ export async function createContract(
   now: number,
 ): Promise<ContractRow> {
   const errors: Errors = [];
+  const { seller_customer_id: _seller, buyer_customer_id: _buyer, ...terms } = input;
   const period = deliveryPeriod(input.delivery_start, input.delivery_end, errors);
   errors.push(...fieldsOfOtherTypes(input));
   const profile = input.type === 'ppa' && input.profile ? profileOf(input, input.profile, errors) : null;
@@ -41,16 +42,12 @@ export async function createContract(
   const made = await insertContract(
     tx,
     {
-      externalId: input.external_id,
-      type: input.type,
-      sellerCustomerId: parties.seller,
-      buyerCustomerId: parties.buyer,
+      ...terms,
       ...period,
-      ppaType: input.ppa_type ?? null,
-      period: input.period ?? null,
-      deliveryProfile: input.delivery_profile ?? null,
-      assetId,
+      asset_id: assetId,
       profile,
+      seller_customer: parties.seller,
+      buyer_customer: parties.buyer,
     },
     now,
   );
@@ -79,7 +76,7 @@ function deliveryPeriod(start: DateText, end: DateText, errors: Errors) {
   const deliveryStart = localMidnight('delivery_start', start, errors);
   const deliveryEnd = localMidnight('delivery_end', end, errors);
   errors.push(...emptyPeriod(deliveryStart, deliveryEnd));
-  return { deliveryStart, deliveryEnd };
+  return { delivery_start: deliveryStart, delivery_end: deliveryEnd };
 }
 
 function emptyPeriod(start: number | null, end: number | null): Errors {

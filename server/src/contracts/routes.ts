@@ -9,6 +9,7 @@ import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
+import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { type PageRequest, readPage } from '../platform/http/paging.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
@@ -34,14 +35,13 @@ export async function answerContracts(
   now: number,
 ): Promise<object> {
   const day = query.active_on;
+  const active = day === undefined ? null : deliveryRange({ delivery_date: day });
   const filter = {
-    status: query.status ?? null,
-    type: query.type ?? null,
-    eic: query.eic ?? null,
-    deliveryStart: startOf(query.delivery_start),
-    deliveryEnd: instantOf(query.delivery_end),
-    activeWithin: day === undefined ? null : deliveryRange({ delivery_date: day }),
-    externalId: query.external_id ?? null,
+    ...query,
+    delivery_start: timestampOrNull(startOf(query.delivery_start)),
+    delivery_end: timestampOrNull(instantOf(query.delivery_end)),
+    active_from: active && timestamp(active.start),
+    active_until: active && timestamp(active.end),
     search: searchValue(query.search),
   };
   const sort = viewer.kind === 'operator' ? query.sort : undefined;

@@ -1,18 +1,25 @@
 import type { Asset, Contract, ContractSort, Tso } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
-import type { ContractStatus } from '@saldo/core/enums.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { type FilterValues, filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow } from '../platform/db/rows.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
-type PpaType = Contract['ppa_type'] & string;
+/** The terms that are stored, read and shown as the operator gave them, with their values if it gave none. */
+const NO_TERMS = {
+  ppa_type: null as (Contract['ppa_type'] & string) | null,
+  period: null as string | null,
+  delivery_profile: null as string | null,
+};
+const TERMS = Object.keys(NO_TERMS).map((name) => `c.${name}`);
 
-export type ContractRow = {
+export type ContractRow = typeof NO_TERMS & {
   no: number;
   id: string;
   external_id: string;
@@ -25,9 +32,6 @@ export type ContractRow = {
   buyer_name: string;
   buyer_eic: string;
   buyer_tso: Tso;
-  ppa_type: PpaType | null;
-  period: string | null;
-  delivery_profile: string | null;
   created_at: number;
   asset_id: string | null;
   asset_name: string;
@@ -38,21 +42,9 @@ export type ContractRow = {
   is_activated: boolean;
 };
 
-export type ContractFilter = {
-  status: ContractStatus | null;
-  type: Contract['type'] | null;
-  eic: string | null;
-  deliveryStart: number | null;
-  deliveryEnd: number | null;
-  /** Half-open interval. Matches contracts whose delivery period overlaps it; one without an end is open-ended. */
-  activeWithin: { start: number; end: number } | null;
-  externalId: string | null;
-  search: string | null;
-};
-
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
   c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
-  c.ppa_type, c.period, c.delivery_profile, c.created_at, c.asset_id,
+  ${TERMS.join(', ')}, c.created_at, c.asset_id,
   a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso,
   c.is_activated`;
 
@@ -63,20 +55,22 @@ const STATUS = `case
     else 'in_progress'
   end`;
 
+/** By the names of the query parameters. `active_from` and `active_until` are a half-open interval of delivery. */
 const FILTERS = {
-  externalId: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
+  external_id: { type: 'text', condition: (id: string) => `c.external_id = ${id}` },
   eic: { type: 'text', condition: (eic: string) => `(c.seller_eic = ${eic} or c.buyer_eic = ${eic})` },
   status: { type: 'text', condition: (status: string) => `${STATUS} = ${status}` },
   type: { type: 'contract_type', condition: (type: string) => `c.type = ${type}` },
-  deliveryStart: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
-  deliveryEnd: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
-  activeFrom: {
+  delivery_start: { type: 'timestamptz', condition: (start: string) => `c.delivery_start >= ${start}` },
+  delivery_end: { type: 'timestamptz', condition: (end: string) => `c.delivery_end <= ${end}` },
+  active_from: {
     type: 'timestamptz',
     condition: (start: string) => `(c.delivery_end > ${start} or c.delivery_end is null)`,
   },
-  activeUntil: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
+  active_until: { type: 'timestamptz', condition: (end: string) => `c.delivery_start < ${end}` },
   search: searchFilter('c.search_text'),
 };
+type ContractFilter = FilterValues<keyof typeof FILTERS>;
 
 /**
  * Whether the contract delivered on a day of a former party. A party that was replaced before its first day still has
@@ -135,7 +129,7 @@ function contractList(kind: Viewer['kind']) {
     name: viewedBy(kind, 'list_contracts'),
     ownParameters: kind === 'brp' ? 4 : 3,
     filters: FILTERS,
-    leads: kind === 'brp' ? ['eic'] : ['externalId', 'eic', 'search'],
+    leads: kind === 'brp' ? ['eic'] : ['external_id', 'eic', 'search'],
     text: (where, lead, parameterOf) => {
       const page = (contracts: string) => `select ${COLUMNS} from ${contracts} c
         left join asset a on a.id = c.asset_id order by c.id limit $2`;
@@ -170,7 +164,7 @@ const SORTED_LISTS = sortedLists(SORT_KEYS, '$4', (suffix, order) =>
     name: `list_contracts${suffix}`,
     ownParameters: 4,
     filters: FILTERS,
-    leads: ['externalId', 'search'],
+    leads: ['external_id', 'search'],
     text: (where, lead, parameterOf) => {
       const contracts =
         lead === 'search'
@@ -194,21 +188,12 @@ export async function listContracts(
   sort?: ContractSort,
 ): Promise<ContractRow[]> {
   const own = [after, count, timestamp(now)];
-  const values = valuesOf(filter);
   return db.query<ContractRow>(
     ...(sort && viewer.kind === 'operator'
-      ? SORTED_LISTS[sort].list([...own, value], values)
-      : LISTS[viewer.kind]([...own, ...tenantValues(viewer)], values)),
+      ? SORTED_LISTS[sort].list([...own, value], filter)
+      : LISTS[viewer.kind]([...own, ...tenantValues(viewer)], filter)),
   );
 }
-
-const valuesOf = ({ externalId, eic, status, type, search, activeWithin, ...times }: ContractFilter) => ({
-  ...{ externalId, eic, status, type, search },
-  deliveryStart: timestampOrNull(times.deliveryStart),
-  deliveryEnd: timestampOrNull(times.deliveryEnd),
-  activeFrom: timestampOrNull(activeWithin?.start ?? null),
-  activeUntil: timestampOrNull(activeWithin?.end ?? null),
-});
 
 const FIND = perViewer(
   hotStatement,
@@ -224,43 +209,31 @@ export async function findContract(db: Db, viewer: Viewer, id: string): Promise<
   return row ?? null;
 }
 
-export type NewContract = {
-  externalId: string;
-  type: Contract['type'];
-  sellerCustomerId: string;
-  buyerCustomerId: string;
-  deliveryStart: number | null;
-  deliveryEnd: number | null;
-  ppaType: PpaType | null;
-  period: string | null;
-  deliveryProfile: string | null;
-  assetId: string | null;
+export type NewContract = Pick<ContractRow, 'external_id' | 'type'> & {
+  seller_customer: string;
+  buyer_customer: string;
   profile?: Profile | null;
-};
+} & Partial<typeof NO_TERMS & Pick<ContractRow, 'delivery_start' | 'delivery_end' | 'asset_id'>>;
 
 /** The BRPs of the two parties. */
 export type ContractBrps = { seller_brp: number; buyer_brp: number };
 
-/** Copies the parties from the two customers. Names stay; balance groups follow the placements of the customers. */
-const INSERT = statement(
-  'insert_contract',
-  `insert into contract (id, external_id, type, delivery_start, delivery_end,
-     seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp, seller_from,
-     buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp, buyer_from,
-     ppa_type, period, delivery_profile, asset_id, created_at, profile, is_activated, rests_from)
-   select $1, $2, $3, $4, $5,
-     s.id, s.name, sp.eic, sp.tso, sp.no, sp.brp_no, s_placed.first_day,
-     b.id, b.name, bp.eic, bp.tso, bp.no, bp.brp_no, b_placed.first_day,
-     $8, $9, $10, $11, $12, $13,
-     s.activated_at is not null and b.activated_at is not null, least(s.deactivated_from, b.deactivated_from)
-   from customer s join position sp on sp.no = s.position_no
-       join placement s_placed on s_placed.customer_id = s.id and s_placed.last_day = 'infinity',
-     customer b join position bp on bp.no = b.position_no
-       join placement b_placed on b_placed.customer_id = b.id and b_placed.last_day = 'infinity'
-   where s.id = $6 and b.id = $7
-   on conflict (external_id) do nothing
-   returning no, seller_brp, buyer_brp`,
+const FIND_PARTIES = statement(
+  'find_contract_parties',
+  `select c.id as customer, c.name, p.eic, p.tso, p.no as position, p.brp_no as brp, l.first_day as "from",
+     c.activated_at is not null as is_activated, c.deactivated_from
+   from customer c join position p on p.no = c.position_no
+     join placement l on l.customer_id = c.id and l.last_day = 'infinity'
+   where c.id = any($1::uuid[])`,
 );
+type Party = { customer: string; brp: number; is_activated: boolean; deactivated_from: DeliveryDay | null };
+
+/** What a contract copies from a customer. The name stays; the balance group follows the placements. */
+function partyColumns(side: 'seller' | 'buyer', party: Party): Record<string, unknown> {
+  const { is_activated: _activated, deactivated_from: _deactivated, ...copied } = party;
+  return Object.fromEntries(Object.entries(copied).map(([name, value]) => [`${side}_${name}`, value]));
+}
+
 /** A contract may have days before the newest placement of a customer. */
 const INSERT_FORMER_PARTIES = statement(
   'insert_former_parties',
@@ -278,25 +251,35 @@ export async function insertContract(
   contract: NewContract,
   now: number,
 ): Promise<(ContractBrps & { no: number; id: string }) | null> {
-  const id = newId();
-  const [row] = await tx.query<ContractBrps & { no: number }>(INSERT, [
-    id,
-    contract.externalId,
-    contract.type,
-    timestampOrNull(contract.deliveryStart),
-    timestampOrNull(contract.deliveryEnd),
-    contract.sellerCustomerId,
-    contract.buyerCustomerId,
-    contract.ppaType,
-    contract.period,
-    contract.deliveryProfile,
-    contract.assetId,
-    timestamp(now),
-    contract.profile ? JSON.stringify(contract.profile) : null,
-  ]);
-  if (!row) return null;
-  await tx.query(INSERT_FORMER_PARTIES, [row.no]);
-  return { ...row, id };
+  const { seller_customer, buyer_customer, delivery_start = null, delivery_end = null, profile } = contract;
+  const parties = await tx.query<Party>(FIND_PARTIES, [[seller_customer, buyer_customer]]);
+  const seller = parties.find(({ customer }) => customer === seller_customer);
+  const buyer = parties.find(({ customer }) => customer === buyer_customer);
+  if (!seller || !buyer) return null;
+  const restsFrom = [seller.deactivated_from, buyer.deactivated_from].filter((day) => day !== null);
+  const row = {
+    ...NO_TERMS,
+    asset_id: null,
+    ...contract,
+    id: newId(),
+    delivery_start: timestampOrNull(delivery_start),
+    delivery_end: timestampOrNull(delivery_end),
+    profile: profile ? JSON.stringify(profile) : null,
+    created_at: timestamp(now),
+    ...partyColumns('seller', seller),
+    ...partyColumns('buyer', buyer),
+    is_activated: seller.is_activated && buyer.is_activated,
+    rests_from: restsFrom.toSorted()[0] ?? null,
+  };
+  const [made] = await insertRow<{ no: number }>(
+    tx,
+    'contract',
+    row,
+    'on conflict (external_id) do nothing returning no',
+  );
+  if (!made) return null;
+  await tx.query(INSERT_FORMER_PARTIES, [made.no]);
+  return { no: made.no, id: row.id, seller_brp: seller.brp, buyer_brp: buyer.brp };
 }
 
 export type PartyRow = { id: string; position_no: number | null };

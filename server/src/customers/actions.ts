@@ -34,9 +34,9 @@ export async function createCustomer(
       ? null
       : await placeCustomer(tx, viewer, brp.no, input.balance_group, errors);
   if (brp === null || errors.length > 0) throw validationProblem(errors);
-  const positionNo = place?.position_no ?? null;
   const { name, status } = input;
-  const id = await insertCustomer(tx, { brpNo: brp.no, name, status, positionNo, metadata }, now);
+  const customer = { brp_no: brp.no, name, status, position_no: place?.position_no ?? null, metadata };
+  const id = await insertCustomer(tx, customer, now);
   const row = await findCustomer(tx, viewer, id);
   if (row === null) throw new Error('a customer that was just made is there');
   await appendEvents(tx, [assignedEvent(row)], now);

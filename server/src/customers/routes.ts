@@ -37,8 +37,8 @@ export async function answerCustomers(
   { viewer, query, page }: ListCall,
   wire: Wire,
 ): Promise<object> {
-  const { status = null, eic = null, tso = null, search, sort } = query;
-  const filter = { status, eic, tso, search: searchValue(search) };
+  const { sort } = query;
+  const filter = { ...query, search: searchValue(query.search) };
   const { records, pagination } = await readPage(page, sort && CUSTOMER_SORTINGS[sort], (start) =>
     listCustomers(db, viewer, filter, start, sort),
   );

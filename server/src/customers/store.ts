@@ -2,8 +2,9 @@ import type { CustomerSort, CustomerStatus, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
+import { type FilterValues, filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow, updateRow } from '../platform/db/rows.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { BY_ID, type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
@@ -26,18 +27,11 @@ export type CustomerRow = {
   deactivated_from: DeliveryDay | null;
 };
 
-export type CustomerFilter = {
-  status: CustomerStatus | null;
-  eic: string | null;
-  tso: Tso | null;
-  search: string | null;
-};
-
 const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no, p.eic, p.tso, c.metadata,
   c.assigned_at, c.activated_at, c.created_at, c.deactivated_from`;
 const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
-/** Subselects instead of joins, so that a list without these filters does not read the customer's position. */
+/** By the names of the query parameters. Subselects instead of joins, so that a list without these filters does not read the customer's position. */
 const FILTERS = {
   status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
   eic: {
@@ -50,6 +44,7 @@ const FILTERS = {
   },
   search: searchFilter('c.search_text'),
 };
+type CustomerFilter = FilterValues<keyof typeof FILTERS>;
 
 /**
  * $1 id of the last row on the previous page, $2 row limit, $3 the viewer's BRP; a sorted list has the value of its key
@@ -132,63 +127,45 @@ export async function lockCustomer(tx: Tx, viewer: Viewer, id: string): Promise<
   return findCustomer(tx, viewer, id);
 }
 
-const UPDATE = perViewer(
-  statement,
-  'update_customer',
-  'brp_no = $10',
-  (andTenant) => `update customer
-   set status = $2, position_no = $3, metadata = $4, activated_at = $5, name = $6, brp_no = $7, assigned_at = $8,
-     deactivated_from = $9
-   where id = $1${andTenant}
-   returning metadata`,
-);
-
 /** Returns the customer as later reads will return it: jsonb reorders the metadata keys. */
 export async function saveCustomer(tx: Tx, viewer: Viewer, row: CustomerRow): Promise<CustomerRow> {
-  const [saved] = await tx.query<Pick<CustomerRow, 'metadata'>>(UPDATE[viewer.kind], [
-    row.id,
-    row.status,
-    row.position_no,
-    JSON.stringify(row.metadata),
-    timestampOrNull(row.activated_at),
-    row.name,
-    row.brp_no,
-    timestamp(row.assigned_at),
-    row.deactivated_from,
-    ...tenantValues(viewer),
-  ]);
+  const [saved] = await updateRow<Pick<CustomerRow, 'metadata'>>(
+    tx,
+    'customer',
+    { id: row.id, ...(viewer.kind === 'brp' ? { brp_no: viewer.brpNo } : {}) },
+    {
+      status: row.status,
+      position_no: row.position_no,
+      metadata: JSON.stringify(row.metadata),
+      activated_at: timestampOrNull(row.activated_at),
+      name: row.name,
+      brp_no: row.brp_no,
+      assigned_at: timestamp(row.assigned_at),
+      deactivated_from: row.deactivated_from,
+    },
+    'returning metadata',
+  );
   return { ...row, ...saved };
 }
 
-const INSERT = statement(
-  'insert_customer',
-  `with made as (
-     insert into customer (id, brp_no, name, status, position_no, metadata, assigned_at, activated_at, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, case $4::customer_status when 'active' then $7::timestamptz end, $7))
-   insert into placement (customer_id, first_day, position_no)
-   select $1, '-infinity', $5 where $5::int is not null`,
-);
-
-export type NewCustomerRow = {
-  brpNo: number;
-  name: string;
+export type NewCustomerRow = Pick<CustomerRow, 'brp_no' | 'name'> & {
   status?: 'pending' | 'active' | undefined;
-  positionNo: number | null;
-  metadata: Record<string, string>;
+  position_no?: number | null;
+  metadata?: Record<string, string> | undefined;
 };
 
 /** Creates a customer, and with a balance group its first placement. */
 export async function insertCustomer(tx: Tx, customer: NewCustomerRow, now: number): Promise<string> {
-  const id = newId();
-  await tx.query(INSERT, [
-    id,
-    customer.brpNo,
-    customer.name,
-    customer.status ?? 'pending',
-    customer.positionNo,
-    JSON.stringify(customer.metadata),
-    timestamp(now),
-  ]);
+  const { status = 'pending', position_no = null, metadata = {} } = customer;
+  const [id, at] = [newId(), timestamp(now)];
+  await insertRow(tx, 'customer', {
+    ...customer,
+    ...{ id, status, position_no, assigned_at: at, created_at: at },
+    metadata: JSON.stringify(metadata),
+    activated_at: status === 'active' ? at : null,
+  });
+  if (position_no !== null)
+    await insertRow(tx, 'placement', { customer_id: id, first_day: '-infinity', position_no });
   return id;
 }
 

@@ -196,14 +196,10 @@ async function signContracts(
     const viewer = { kind: 'brp' as const, brpNo: brpNos[customer.brp] as number };
     const place =
       customer.place && (await findOwnPosition(tx, viewer, customer.place.eic, customer.place.tso));
+    const { name: title, metadata } = customer;
     const id = await insertCustomer(
       tx,
-      {
-        brpNo: viewer.brpNo,
-        name: customer.name,
-        positionNo: place?.no ?? null,
-        metadata: customer.metadata,
-      },
+      { brp_no: viewer.brpNo, name: title, position_no: place?.no ?? null, metadata },
       assigned,
     );
     customers[name] = { id, viewer };
@@ -229,16 +225,16 @@ async function signContracts(
     const made = await insertContract(
       tx,
       {
-        externalId: `${contract.type === 'ppa' ? 'PPA' : 'TRD'}-${year}-${String(index + 1).padStart(4, '0')}`,
+        external_id: `${contract.type === 'ppa' ? 'PPA' : 'TRD'}-${year}-${String(index + 1).padStart(4, '0')}`,
         type: contract.type,
-        sellerCustomerId: customers[contract.seller].id,
-        buyerCustomerId: customers[contract.buyer].id,
-        deliveryStart: yearStart(first),
-        deliveryEnd: yearStart(end),
-        ppaType: contract.ppaType,
+        seller_customer: customers[contract.seller].id,
+        buyer_customer: customers[contract.buyer].id,
+        delivery_start: yearStart(first),
+        delivery_end: yearStart(end),
+        ppa_type: contract.ppaType,
         period: contract.type === 'ppa' ? periodText(year, years) : null,
-        deliveryProfile: contract.ppaType,
-        assetId: contract.asset && assetIds[contract.asset],
+        delivery_profile: contract.ppaType,
+        asset_id: contract.asset && assetIds[contract.asset],
       },
       signed + index * MINUTE_MS,
     );

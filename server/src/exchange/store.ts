@@ -3,10 +3,10 @@ import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
-import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow } from '../platform/db/rows.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
@@ -46,70 +46,24 @@ export async function lockDay(tx: Tx, day: DeliveryDay): Promise<void> {
 const pack = (document: Buffer) => promisify(gzip)(document, { level: constants.Z_BEST_SPEED });
 const unpack = (packed: Buffer) => promisify(gunzip)(packed);
 
-const INSERT_SCHEDULE = statement(
-  'insert_schedule_message',
-  `insert into message (id, direction, type, format, tso, delivery_day, version, state, file_name, document, created_at,
-     identification)
-   values ($1, 'out', 'schedule', $2, $3, $4, $5, 'stored', $6, $7, $8, $9)`,
-);
+export type Outgoing = Pick<MessageRow, 'format' | 'tso' | 'delivery_day' | 'file_name'> & {
+  readonly type: 'schedule' | 'status_request';
+  /** Null for a status request. */
+  readonly version: number | null;
+  readonly identification: string;
+};
 
-/** Stores a schedule before it is sent, with the exact bytes that will be sent. */
-export async function insertSchedule(
+/** Stores a message before it is sent, with the exact bytes that will be sent. */
+export async function insertOutgoing(
   tx: Tx,
-  { tso, day, version, messageId }: Schedule,
-  sending: { format: MessageFormat; fileName: string; document: Buffer },
+  message: Outgoing,
+  document: Buffer,
   now: number,
 ): Promise<string> {
-  const id = newId();
-  await tx.query(INSERT_SCHEDULE, [
-    id,
-    sending.format,
-    tso,
-    day,
-    version,
-    sending.fileName,
-    await pack(sending.document),
-    timestamp(now),
-    messageId,
-  ]);
-  return id;
+  const row = { ...message, id: newId(), direction: 'out', state: 'stored', created_at: timestamp(now) };
+  await insertRow(tx, 'message', { ...row, document: await pack(document) });
+  return row.id;
 }
-
-const INSERT_STATUS_REQUEST = statement(
-  'insert_status_request',
-  `insert into message (id, direction, type, format, tso, delivery_day, state, file_name, document, created_at,
-     identification)
-   values ($1, 'out', 'status_request', $2, $3, $4, 'stored', $5, $6, $7, $8)`,
-);
-
-/** Stores a status request. It has no version. */
-export async function insertStatusRequest(
-  tx: Tx,
-  { tso, day }: { tso: Tso; day: DeliveryDay },
-  request: { format: MessageFormat; fileName: string; document: Buffer; identification: string },
-  now: number,
-): Promise<string> {
-  const id = newId();
-  await tx.query(INSERT_STATUS_REQUEST, [
-    id,
-    request.format,
-    tso,
-    day,
-    request.fileName,
-    await pack(request.document),
-    timestamp(now),
-    request.identification,
-  ]);
-  return id;
-}
-
-const INSERT_INCOMING = statement(
-  'insert_incoming_message',
-  `insert into message (id, direction, type, state, error, file_name, document, created_at, inbox_mark)
-   values ($1, 'in', 'unknown', $2, $3, $4, $5, $6, $7)
-   on conflict (inbox_mark) do nothing
-   returning id`,
-);
 
 export type Incoming = {
   /** Null when the file exceeds the size limit. */
@@ -122,11 +76,16 @@ export type Incoming = {
 /** Stores a message unchanged before it is parsed. Returns null when the same inbox file is stored already. */
 export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): Promise<string | null> {
   const { document, error, fileName, inboxFingerprint } = incoming;
-  const packed = document && (await pack(document));
-  const state = error === null ? 'stored' : 'failed';
-  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxFingerprint];
-  const [row] = await tx.query<{ id: string }>(INSERT_INCOMING, values);
-  return row?.id ?? null;
+  const row = {
+    ...{ id: newId(), direction: 'in', type: 'unknown', state: error === null ? 'stored' : 'failed', error },
+    file_name: fileName,
+    document: document && (await pack(document)),
+    created_at: timestamp(now),
+    inbox_mark: inboxFingerprint,
+  };
+  const then = 'on conflict (inbox_mark) do nothing returning id';
+  const [stored] = await insertRow<{ id: string }>(tx, 'message', row, then);
+  return stored?.id ?? null;
 }
 
 const WAITING = statement(

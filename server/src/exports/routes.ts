@@ -67,7 +67,7 @@ function transactionChunks(
   { viewer, query }: ExportCall<TransactionQuery>,
   format: ExportFormat,
 ): Chunks {
-  const batches = eachTransactionBatch(db, viewer, transactionFilter(query));
+  const batches = eachTransactionBatch(db, viewer, transactionFilter(query), format);
   if (format === 'parquet') return parquetChunks(batches, transactionTable());
   return format === 'csv'
     ? lineChunks(`${TRANSACTION_COLUMNS}\n`, batches, transactionCsvLines)

@@ -1,10 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ExportFormat } from '@saldo/api';
 import { listNominations, type NominationFilter, type NominationRow } from '../nominations/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { FIRST_ID } from '../platform/http/paging.ts';
 import { FIRST_DAY } from '../platform/http/time-filter.ts';
+import { withInvalidReasons } from '../transactions/invalid-reasons.ts';
 import {
   listTransactions,
   type TransactionFilter,
@@ -33,16 +35,23 @@ function pooled(db: Db): Db {
   return { ...queries, hot: queries };
 }
 
-/** Walks the list of transactions with large pages. There is at least one batch, which may be empty. */
+/**
+ * Walks the list of transactions with large pages. There is at least one batch, which may be empty. Only NDJSON has the
+ * reasons that the operator sees.
+ */
 export async function* eachTransactionBatch(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter | null,
-): AsyncGenerator<TransactionRecord[]> {
+  format: ExportFormat,
+): AsyncGenerator<readonly TransactionRecord[]> {
   if (filter === null) return yield [];
   const source = pooled(db);
   for (let after: TransactionPosition | null = null; ; ) {
-    const records = await inTurn(() => listTransactions(source, viewer, filter, after, BATCH.transactions));
+    const records = await inTurn(async () => {
+      const found = await listTransactions(source, viewer, filter, after, BATCH.transactions);
+      return format === 'ndjson' ? withInvalidReasons(source, viewer, found) : found;
+    });
     yield records;
     const last = records.at(-1);
     if (last === undefined || records.length < BATCH.transactions) return;

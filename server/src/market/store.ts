@@ -2,6 +2,7 @@ import type { Asset, AssetSort, DemandSort, OfferPpaType, Tso } from '@saldo/api
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow, updateRow } from '../platform/db/rows.ts';
 import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { BY_ID, type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -15,21 +16,9 @@ export type AssetRow = {
   tso: Tso;
 };
 
-const INSERT_ASSET = statement(
-  'insert_asset',
-  'insert into asset (id, name, nominal_power_kw, technology, tso, created_at) values ($1, $2, $3, $4, $5, $6)',
-);
-
 export async function insertAsset(tx: Tx, asset: Omit<AssetRow, 'id'>, now: number): Promise<string> {
   const id = newId();
-  await tx.query(INSERT_ASSET, [
-    id,
-    asset.name,
-    asset.nominal_power_kw,
-    asset.technology,
-    asset.tso,
-    timestamp(now),
-  ]);
+  await insertRow(tx, 'asset', { ...asset, id, created_at: timestamp(now) });
   return id;
 }
 
@@ -95,10 +84,6 @@ const SORTED_ASSETS = sortedLists(
 );
 export const ASSET_SORTINGS: Readonly<Record<AssetSort, Sorting<AssetRow>>> = SORTED_ASSETS;
 const LOCK_ASSET = statement('lock_asset', `select ${COLUMNS} from asset where id = $1 for update`);
-const UPDATE_ASSET = statement(
-  'update_asset',
-  'update asset set name = $2, nominal_power_kw = $3, technology = $4, tso = $5 where id = $1',
-);
 
 export type AssetFilter = {
   technology: Asset['technology'] | null;
@@ -130,8 +115,8 @@ export async function lockAsset(tx: Tx, id: string): Promise<AssetRow | null> {
   return row ?? null;
 }
 
-export async function saveAsset(tx: Tx, row: AssetRow): Promise<void> {
-  await tx.query(UPDATE_ASSET, [row.id, row.name, row.nominal_power_kw, row.technology, row.tso]);
+export async function saveAsset(tx: Tx, { id, ...asset }: AssetRow): Promise<void> {
+  await updateRow(tx, 'asset', { id }, asset);
 }
 
 /** The content of an offer, without its place and date in the list. */
@@ -153,31 +138,10 @@ export type OfferRow = OfferContent & { published_no: number; asset_id: string; 
 const OFFER_CONTENT =
   'ppa_type, average_annual_kwh, delivery_start, additional_info, state, country, cover_name, cover_url, ' +
   'price_years, price_cents';
-const contentValues = (offer: OfferContent) => [
-  offer.ppa_type,
-  offer.average_annual_kwh,
-  timestamp(offer.delivery_start),
-  offer.additional_info,
-  offer.state,
-  offer.country,
-  offer.cover_name,
-  offer.cover_url,
-  offer.price_years,
-  offer.price_cents,
-];
 
 const FIND_OFFERS = statement(
   'find_offers',
   `select published_no, asset_id, published_at, ${OFFER_CONTENT} from offer where asset_id = any($1::uuid[])`,
-);
-const INSERT_OFFER = statement(
-  'insert_offer',
-  `insert into offer (published_no, asset_id, published_at, ${OFFER_CONTENT})
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-);
-const UPDATE_OFFER = statement(
-  'update_offer',
-  `update offer set (${OFFER_CONTENT}) = ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11) where asset_id = $1`,
 );
 const DELETE_OFFER = statement('delete_offer', 'delete from offer where published_no = $1');
 
@@ -187,13 +151,18 @@ export async function findOffers(db: Db, assetIds: readonly string[]): Promise<M
   return new Map(rows.map((row) => [row.asset_id, row]));
 }
 
+const offerColumns = (offer: OfferRow) => ({
+  ...offer,
+  delivery_start: timestamp(offer.delivery_start),
+  published_at: timestamp(offer.published_at),
+});
+
 export async function insertOffer(tx: Tx, offer: OfferRow): Promise<void> {
-  const { published_no, asset_id, published_at } = offer;
-  await tx.query(INSERT_OFFER, [published_no, asset_id, timestamp(published_at), ...contentValues(offer)]);
+  await insertRow(tx, 'offer', offerColumns(offer));
 }
 
 export async function saveOffer(tx: Tx, offer: OfferRow): Promise<void> {
-  await tx.query(UPDATE_OFFER, [offer.asset_id, ...contentValues(offer)]);
+  await updateRow(tx, 'offer', { published_no: offer.published_no }, offerColumns(offer));
 }
 
 export async function deleteOffer(tx: Tx, publishedNo: number): Promise<void> {
@@ -210,16 +179,8 @@ export type DemandContent = {
 };
 export type DemandRow = DemandContent & { published_no: number; id: string; published_at: number };
 
-const DEMAND_CONTENT = 'contract_years, annual_kwh, additional_info, country, state, delivery_start';
-const DEMAND_COLUMNS = `published_no, id, published_at, ${DEMAND_CONTENT}`;
-const demandValues = (demand: DemandContent) => [
-  demand.contract_years,
-  demand.annual_kwh,
-  demand.additional_info,
-  demand.country,
-  demand.state,
-  timestampOrNull(demand.delivery_start),
-];
+const DEMAND_COLUMNS =
+  'published_no, id, published_at, contract_years, annual_kwh, additional_info, country, state, delivery_start';
 
 const FIND_DEMAND = statement('find_demand', `select ${DEMAND_COLUMNS} from demand where id = $1`);
 const LOCK_DEMAND = statement('lock_demand', `select ${DEMAND_COLUMNS} from demand where id = $1 for update`);
@@ -249,14 +210,6 @@ const SORTED_DEMANDS = sortedLists(
   demandList,
 );
 export const DEMAND_SORTINGS: Readonly<Record<DemandSort, Sorting<DemandRow>>> = SORTED_DEMANDS;
-const INSERT_DEMAND = statement(
-  'insert_demand',
-  `insert into demand (${DEMAND_COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-);
-const UPDATE_DEMAND = statement(
-  'update_demand',
-  `update demand set (${DEMAND_CONTENT}) = ($2, $3, $4, $5, $6, $7) where id = $1`,
-);
 const DELETE_DEMAND = statement('delete_demand', 'delete from demand where published_no = $1');
 
 export async function findDemand(db: Db, id: string): Promise<DemandRow | null> {
@@ -279,13 +232,18 @@ export function listDemands(
   return db.query<DemandRow>(...list([after, count, ...(sort ? [value] : [])], { country }));
 }
 
+const demandColumns = (demand: DemandRow) => ({
+  ...demand,
+  delivery_start: timestampOrNull(demand.delivery_start),
+  published_at: timestamp(demand.published_at),
+});
+
 export async function insertDemand(tx: Tx, demand: DemandRow): Promise<void> {
-  const { published_no, id, published_at } = demand;
-  await tx.query(INSERT_DEMAND, [published_no, id, timestamp(published_at), ...demandValues(demand)]);
+  await insertRow(tx, 'demand', demandColumns(demand));
 }
 
 export async function saveDemand(tx: Tx, demand: DemandRow): Promise<void> {
-  await tx.query(UPDATE_DEMAND, [demand.id, ...demandValues(demand)]);
+  await updateRow(tx, 'demand', { id: demand.id }, demandColumns(demand));
 }
 
 export async function deleteDemand(tx: Tx, publishedNo: number): Promise<void> {

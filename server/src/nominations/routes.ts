@@ -74,15 +74,7 @@ type FilterQuery = QueryOf<typeof exportEndpoints.exportNominations>;
 
 export function nominationFilter(query: FilterQuery): { filter: NominationFilter; range: SlotRange } {
   const range = { from: query.slot_number_from ?? 1, to: query.slot_number_to ?? MAX_SLOTS };
-  const filter = {
-    status: query.status ?? null,
-    eic: query.eic ?? null,
-    tso: query.tso ?? null,
-    direction: query.direction ?? null,
-    delivery: deliveryRange(query),
-    slotFrom: range.from,
-  };
-  return { filter, range };
+  return { filter: { ...query, delivery: deliveryRange(query), slotFrom: range.from }, range };
 }
 
 export function nominationRoutes(db: Db, rules: MarketRules, operator: Operator): Route[] {

@@ -3,7 +3,7 @@ import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day
 import type { Direction } from '@saldo/core/enums.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
-import { filteredList } from '../platform/db/filtered-list.ts';
+import { type FilterValues, filteredList } from '../platform/db/filtered-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { FIRST_ID } from '../platform/http/paging.ts';
 import { type InstantRange, wholeDays } from '../platform/http/time-filter.ts';
@@ -29,15 +29,6 @@ export type NominationRow = {
   matched?: number[] | null;
 };
 
-export type NominationFilter = {
-  status: NominationStatus | null;
-  eic: string | null;
-  tso: Tso | null;
-  direction: Direction | null;
-  delivery: InstantRange;
-  slotFrom: number;
-};
-
 const HEAD = `id, delivery_day, direction, version, previous_id, status, eic, tso, gate_closure, sent_at, confirmed_at,
   created_at`;
 const WHOLE = `${HEAD}, amounts, matched`;
@@ -47,6 +38,13 @@ const FILTERS = {
   status: { type: 'nomination_status', condition: (status: string) => `status = ${status}` },
   tso: { type: 'tso', condition: (tso: string) => `tso = ${tso}` },
   direction: { type: 'direction', condition: (direction: string) => `direction = ${direction}` },
+};
+const INDEXED = ['eic', 'status'] as const;
+
+/** Filters have the names of the query parameters. */
+export type NominationFilter = FilterValues<keyof typeof FILTERS> & {
+  readonly delivery: InstantRange;
+  readonly slotFrom: number;
 };
 
 /**
@@ -60,7 +58,7 @@ function nominationList(kind: Viewer['kind'], columns: string, name: string) {
     name: viewedBy(kind, name),
     ownParameters: kind === 'brp' ? 6 : 5,
     filters: FILTERS,
-    leads: ['eic', 'status'],
+    leads: INDEXED,
     text: (where, lead, parameterOf) => {
       const owner =
         lead === 'eic'
@@ -84,12 +82,12 @@ const LISTS_WITH_SLOTS = forEachViewer((kind) => nominationList(kind, WHOLE, 'li
  * A filter without an index may skip many rows before a page is full, so such a query is not hot. The filter by slot is
  * cheap as long as every day has the slot.
  */
-const isHot = ({ kind }: Viewer, { eic, status, tso, direction, slotFrom }: NominationFilter): boolean =>
-  kind === 'brp' &&
-  tso === null &&
-  direction === null &&
-  slotFrom <= MIN_SLOTS &&
-  (eic === null || status === null);
+function isHot({ kind }: Viewer, filter: NominationFilter): boolean {
+  const names = Object.keys(FILTERS) as (keyof typeof FILTERS)[];
+  const given = names.filter((name) => filter[name] !== undefined);
+  const isIndexed = given.length === 0 || (given.length === 1 && INDEXED.some((name) => name === given[0]));
+  return kind === 'brp' && isIndexed && filter.slotFrom <= MIN_SLOTS;
+}
 
 export async function listNominations(
   db: Db,
@@ -103,9 +101,7 @@ export async function listNominations(
   // Not as a condition of its own: an index scan starts at the cursor, and would read all entries up to the first day.
   const after = page.after.day < first ? { day: first, id: FIRST_ID } : page.after;
   const own = [after.day, after.id, last, slots, page.count, ...tenantValues(viewer)];
-  const { eic, status, tso, direction } = filter;
-  const list = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind];
-  const query = list(own, { eic, status, tso, direction });
+  const query = (withSlots ? LISTS_WITH_SLOTS : LISTS)[viewer.kind](own, filter);
   return (isHot(viewer, filter) ? db.hot : db).query<NominationRow>(...query);
 }
 

@@ -4,10 +4,11 @@ import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { changedMembers } from '../events/changed-members.ts';
 import { appendEvents } from '../events/store.ts';
 import { hashSecret, type KeyKind, newSecret, shownPrefix } from '../platform/auth/api-key.ts';
-import { type Owner, ownerOf } from '../platform/auth/principal.ts';
+import { type Owner, ownerColumns, ownerOf } from '../platform/auth/principal.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow } from '../platform/db/rows.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
@@ -21,26 +22,25 @@ import {
   type KeysOf,
   lockBalanceGroup,
   lockKey,
+  PARTY,
   type PartyRow,
 } from './store.ts';
 
-const INSERT_BRP = statement(
-  'insert_brp',
-  'insert into brp (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
-);
+type NewParty = Pick<PartyRow, 'name'>;
 
-export async function createBrp(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
-  const [brp] = await tx.query<PartyRow>(INSERT_BRP, [newId(), input.name, timestamp(now)]);
-  if (!brp) throw new Error('an insert returns its row');
-  return brp;
+async function insertParty(tx: Tx, table: 'brp' | 'account', { name }: NewParty, now: number) {
+  const row = { id: newId(), name, created_at: timestamp(now) };
+  const [party] = await insertRow<PartyRow>(tx, table, row, `returning ${PARTY}`);
+  if (!party) throw new Error('an insert returns its row');
+  return party;
 }
 
-const INSERT_BALANCE_GROUP = statement(
-  'insert_balance_group',
-  `insert into balance_group (eic, brp_no, name, created_at) values ($1, $2, $3, $4)
-   on conflict (eic) do nothing
-   returning eic`,
-);
+export const createBrp = (tx: Tx, input: NewParty, now: number): Promise<PartyRow> =>
+  insertParty(tx, 'brp', input, now);
+
+export const createAccount = (tx: Tx, input: NewParty, now: number): Promise<PartyRow> =>
+  insertParty(tx, 'account', input, now);
+
 const ENABLE_TSOS = statement(
   'enable_tsos',
   `insert into position (eic, tso, brp_no, enabled)
@@ -51,12 +51,13 @@ const ENABLE_TSOS = statement(
 /** Creates a balance group with one position per enabled TSO. Netting works on positions. */
 export async function createBalanceGroup(
   tx: Tx,
-  input: { brpNo: number; eic: string; name: string; tsos: readonly Tso[] },
+  { brpNo, eic, name, tsos }: { brpNo: number; eic: string; name: string; tsos: readonly Tso[] },
   now: number,
 ): Promise<void> {
-  const [made] = await tx.query(INSERT_BALANCE_GROUP, [input.eic, input.brpNo, input.name, timestamp(now)]);
-  if (!made) throw problem('already_exists', { key: 'problem.balance_group_exists', eic: input.eic });
-  await tx.query(ENABLE_TSOS, [input.eic, input.brpNo, input.tsos]);
+  const row = { eic, brp_no: brpNo, name, created_at: timestamp(now) };
+  const [made] = await insertRow(tx, 'balance_group', row, 'on conflict (eic) do nothing returning eic');
+  if (!made) throw problem('already_exists', { key: 'problem.balance_group_exists', eic });
+  await tx.query(ENABLE_TSOS, [eic, brpNo, tsos]);
 }
 
 const RENAME_BALANCE_GROUP = statement(
@@ -115,17 +116,6 @@ export async function getBalanceGroup(db: Db, viewer: Viewer, eic: string): Prom
 
 const balanceGroupNotFound = () => problem('balance_group_not_found');
 
-const INSERT_ACCOUNT = statement(
-  'insert_account',
-  'insert into account (id, name, created_at) values ($1, $2, $3) returning no, id, name, created_at',
-);
-
-export async function createAccount(tx: Tx, input: { name: string }, now: number): Promise<PartyRow> {
-  const [account] = await tx.query<PartyRow>(INSERT_ACCOUNT, [newId(), input.name, timestamp(now)]);
-  if (!account) throw new Error('an insert returns its row');
-  return account;
-}
-
 export type NewKey = {
   owner: Owner;
   name: string;
@@ -133,28 +123,21 @@ export type NewKey = {
   expiresAt: number | null;
 };
 
-const INSERT_KEY = statement(
-  'insert_api_key',
-  `insert into api_key (id, hash, prefix, name, owner, brp_no, account_no, scopes, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-   on conflict (hash) do nothing`,
-);
-
 async function storeKey(tx: Tx, key: NewKey, secret: string, now: number): Promise<string> {
   const { owner } = key;
   const id = newId();
-  await tx.query(INSERT_KEY, [
+  const row = {
     id,
-    hashSecret(secret),
-    shownPrefix(owner.type satisfies KeyKind, secret),
-    key.name,
-    owner.type,
-    owner.type === 'brp' ? owner.brpNo : null,
-    owner.type === 'account' ? owner.accountNo : null,
-    key.scopes,
-    timestamp(now),
-    timestampOrNull(key.expiresAt),
-  ]);
+    hash: hashSecret(secret),
+    prefix: shownPrefix(owner.type satisfies KeyKind, secret),
+    name: key.name,
+    owner: owner.type,
+    ...ownerColumns(owner),
+    scopes: key.scopes,
+    created_at: timestamp(now),
+    expires_at: timestampOrNull(key.expiresAt),
+  };
+  await insertRow(tx, 'api_key', row, 'on conflict (hash) do nothing');
   return id;
 }
 

@@ -14,7 +14,7 @@ type IdPage = { after: string; count: number };
 
 export type PartyRow = { no: number; id: string; name: string; created_at: number };
 
-const PARTY = 'no, id, name, created_at';
+export const PARTY = 'no, id, name, created_at';
 
 /** Without an index for the search: there are hundreds of BRPs and thousands of balance groups, not more. */
 const LIST_BRPS = filteredList({

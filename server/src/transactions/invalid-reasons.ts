@@ -1,5 +1,6 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
@@ -34,8 +35,10 @@ const keyOf = (contractNo: number, day: DeliveryDay, revision: number, slot: num
 /** For the operator: adds why a transaction is invalid, null if it is not. A BRP sees the status only. */
 export async function withInvalidReasons<R extends { row: StoredSheet; cell: Cell }>(
   db: Db,
+  viewer: Viewer,
   records: readonly R[],
-): Promise<(R & { invalidReason: string | null })[]> {
+): Promise<readonly (R & { invalidReason?: string | null })[]> {
+  if (viewer.kind !== 'operator') return records;
   const sheets = new Set<StoredSheet>();
   for (const { row, cell } of records) if (cell.status === 'invalid') sheets.add(row);
   const reasons = new Map<string, string>();

@@ -55,7 +55,7 @@ async function invalidateOne(
       key: 'problem.transaction_transition',
       status: { key: `problem.${status}` },
     });
-  const [shown = record] = await withInvalidReasons(tx, [record]);
+  const [shown = record] = await withInvalidReasons(tx, call.viewer, [record]);
   const text = transactionBytes(shown).toString();
   const after = JSON.parse(text) as OperatorTransaction;
   const event: AuditEvent = {

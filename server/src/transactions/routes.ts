@@ -9,6 +9,7 @@ import { type PageRequest, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
+import { withInvalidReasons } from './invalid-reasons.ts';
 import {
   findTransactionHistory,
   findTransactions,
@@ -96,8 +97,10 @@ const filterOf = (query: FilterQuery): Omit<TransactionFilter, 'contractId'> => 
   slotTo: query.slot_number_to ?? MAX_SLOTS,
 });
 
-const listPage = (db: Db, { viewer, page }: ListCall, filter: TransactionFilter) =>
-  listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
+async function listPage(db: Db, { viewer, page }: ListCall, filter: TransactionFilter) {
+  const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
+  return withInvalidReasons(db, viewer, records);
+}
 
 async function answerRecords(
   db: Db,

@@ -14,7 +14,6 @@ import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
-import { withInvalidReasons } from './invalid-reasons.ts';
 import { statusColumnOf } from './sheet-status.ts';
 
 /** A sheet with everything that its transactions show: contract, parties and asset. */
@@ -285,23 +284,11 @@ function firstBatch(filter: TransactionFilter, count: number, goesOn: boolean): 
   return Math.min(MAX_BATCH, Math.ceil(count / perSheet) + (goesOn ? 2 : 1));
 }
 
-/** Lists the next `count` transactions by delivery day, contract, slot and version. */
-export async function listTransactions(
-  db: Db,
-  viewer: Viewer,
-  filter: TransactionFilter,
-  after: TransactionPosition | null,
-  count: number,
-): Promise<TransactionRecord[]> {
-  const records = await listStored(db, viewer, filter, after, count);
-  return viewer.kind === 'operator' ? withInvalidReasons(db, records) : records;
-}
-
 /**
- * All sheets of a contract-day are read together, because a correction is listed directly after the version that it
- * corrects.
+ * Lists the next `count` transactions by delivery day, contract, slot and version. All sheets of a contract-day are read
+ * together, because a correction is listed directly after the version that it corrects.
  */
-async function listStored(
+export async function listTransactions(
   db: Db,
   viewer: Viewer,
   filter: TransactionFilter,

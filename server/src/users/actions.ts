@@ -2,10 +2,11 @@ import type { UserPermissions } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
-import type { Owner } from '../platform/auth/principal.ts';
+import { type Owner, ownerColumns } from '../platform/auth/principal.ts';
 import { newToken } from '../platform/auth/session-credentials.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow } from '../platform/db/rows.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
@@ -18,27 +19,23 @@ const INVITATION_MS = 72 * 3600 * 1000;
 
 export type NewUser = { email: string; name: string; owner: Owner; permissions: UserPermissions };
 
-const INSERT_USER = statement(
-  'insert_user',
-  `insert into app_user (id, email, name, role, may_manage, brp_no, account_no, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)
-   on conflict (email) do nothing
-   returning id`,
-);
-
 /** Creates a user without a password, who cannot sign in before accepting an invitation. */
 export async function createUser(tx: Tx, user: NewUser, now: number): Promise<UserRow> {
-  const { owner } = user;
-  const [made] = await tx.query<{ id: string }>(INSERT_USER, [
-    newId(),
-    normalizeEmail(user.email),
-    user.name,
-    owner.type,
-    user.permissions === 'manage',
-    owner.type === 'brp' ? owner.brpNo : null,
-    owner.type === 'account' ? owner.accountNo : null,
-    timestamp(now),
-  ]);
+  const row = {
+    id: newId(),
+    email: normalizeEmail(user.email),
+    name: user.name,
+    role: user.owner.type,
+    may_manage: user.permissions === 'manage',
+    ...ownerColumns(user.owner),
+    created_at: timestamp(now),
+  };
+  const [made] = await insertRow<{ id: string }>(
+    tx,
+    'app_user',
+    row,
+    'on conflict (email) do nothing returning id',
+  );
   if (!made) throw problem('already_exists', { key: 'problem.user_exists' });
   return getUser(tx, made.id);
 }

@@ -4,6 +4,7 @@ import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { readHorizon, type Tenant } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { insertRow, updateRow } from '../platform/db/rows.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';
@@ -27,12 +28,6 @@ const COUNT = statement(
   'count_webhook_endpoints',
   'select count(*) as count from webhook_endpoint where tenant = $1 and deleted_at is null',
 );
-const INSERT = statement(
-  'insert_webhook_endpoint',
-  `insert into webhook_endpoint (id, tenant, feeds, url, types, description, secret, after_sequence, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-   returning ${ENDPOINT_COLUMNS}`,
-);
 
 export type NewEndpoint = { url: string; types: readonly string[]; description: string | null };
 export type WithSecret = { row: EndpointRow; secret: string };
@@ -40,7 +35,7 @@ export type WithSecret = { row: EndpointRow; secret: string };
 export async function createEndpoint(
   tx: Tx,
   feeds: readonly [Tenant, ...Tenant[]],
-  { url, types, description }: NewEndpoint,
+  endpoint: NewEndpoint,
   now: number,
 ): Promise<WithSecret> {
   const [tenant] = feeds;
@@ -54,20 +49,18 @@ export async function createEndpoint(
   }
   const { horizon } = await readHorizon(tx);
   const secret = newWebhookSecret();
-  const values = [newId(), tenant, feeds, url, types, description, secret, horizon, timestamp(now)];
-  const [row] = await tx.query<EndpointRow>(INSERT, values);
+  const [row] = await insertRow<EndpointRow>(
+    tx,
+    'webhook_endpoint',
+    {
+      ...endpoint,
+      ...{ id: newId(), tenant, feeds, secret, after_sequence: horizon, created_at: timestamp(now) },
+    },
+    `returning ${ENDPOINT_COLUMNS}`,
+  );
   if (!row) throw new Error('an insert returns its row');
   return { row, secret: formatSecret(secret) };
 }
-
-const UPDATE = statement(
-  'update_webhook_endpoint',
-  `update webhook_endpoint
-   set url = $2, types = $3, description = $4, disabled_at = $5, disabled_reason = $6, failing_since = $7,
-       after_sequence = coalesce($8, after_sequence)
-   where id = $1
-   returning ${ENDPOINT_COLUMNS}`,
-);
 
 export type EndpointUpdate = Partial<NewEndpoint> & { status?: 'enabled' | 'disabled' };
 export type EndpointChange = { before: EndpointRow; after: EndpointRow };
@@ -87,16 +80,21 @@ export async function updateEndpoint(
     Object.assign(next, { disabled_at: now, disabled_reason: 'owner' });
   const isEnabledNow = status === 'enabled' && isDisabled;
   if (isEnabledNow) Object.assign(next, { disabled_at: null, disabled_reason: null, failing_since: null });
-  const [after] = await tx.query<EndpointRow>(UPDATE, [
-    before.id,
-    next.url,
-    next.types,
-    next.description,
-    timestampOrNull(next.disabled_at),
-    next.disabled_reason,
-    timestampOrNull(next.failing_since),
-    isEnabledNow ? (await readHorizon(tx)).horizon : null,
-  ]);
+  const [after] = await updateRow<EndpointRow>(
+    tx,
+    'webhook_endpoint',
+    { id: before.id },
+    {
+      url: next.url,
+      types: next.types,
+      description: next.description,
+      disabled_at: timestampOrNull(next.disabled_at),
+      disabled_reason: next.disabled_reason,
+      failing_since: timestampOrNull(next.failing_since),
+      ...(isEnabledNow ? { after_sequence: (await readHorizon(tx)).horizon } : {}),
+    },
+    `returning ${ENDPOINT_COLUMNS}`,
+  );
   if (!after) throw new Error('a locked endpoint exists');
   return { before, after };
 }

@@ -43,8 +43,8 @@ export const brp = {
     activeOn: 'Active on',
     eic: 'EIC of seller or buyer',
     ppaType: 'PPA type',
-    period: 'Period',
-    profile: 'Profile',
+    /** Members that are text: the page, the form and the export have those that are named here. */
+    terms: { period: 'Period', delivery_profile: 'Profile' },
     asset: 'Asset',
     technologies: { solar: 'Solar', wind_onshore: 'Wind onshore', wind_offshore: 'Wind offshore' },
     empty: 'No contracts',
@@ -64,6 +64,7 @@ export const brp = {
     title: 'Transactions',
     ofDay: (day: string) => `Transactions of ${day}`,
     statuses: { valid: 'valid', invalid: 'invalid', superseded: 'superseded' },
+    customerDeactivated: 'customer deactivated',
     volume: 'Volume',
     version: 'Version',
     empty: 'No volumes for this day',

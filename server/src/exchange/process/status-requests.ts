@@ -11,7 +11,7 @@ import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
-import { insertStatusRequest, lockDay } from '../store.ts';
+import { insertOutgoing, lockDay } from '../store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Scheduler } from './schedules.ts';
 
@@ -24,13 +24,13 @@ export async function storeStatusRequest(
 ): Promise<string> {
   const request = { operatorEic, codes: tsoCodes(rules, tso, day), day, createdAt: now };
   const format = formats[tso];
-  const sending = {
-    format,
-    fileName: statusRequestFileName(request),
-    document: Buffer.from(writeStatusRequest(request, format)),
+  const message = {
+    type: 'status_request',
+    ...{ format, tso, delivery_day: day, version: null },
+    file_name: statusRequestFileName(request),
     identification: statusRequestId(request),
-  };
-  return insertStatusRequest(tx, { tso, day }, sending, now);
+  } as const;
+  return insertOutgoing(tx, message, Buffer.from(writeStatusRequest(request, format)), now);
 }
 
 /** A status request that was acknowledged or rejected. */

@@ -13,7 +13,7 @@ import { slotClosings } from '@saldo/core/gates.ts';
 import { recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { insertSchedule, lockDay } from '../store.ts';
+import { insertOutgoing, lockDay } from '../store.ts';
 import { inheritConfirmations } from './confirmations.ts';
 import type { Exchange, SendRun } from './exchange.ts';
 import {
@@ -148,12 +148,17 @@ async function storeSchedule(
   exchange: Exchange,
   now: number,
 ): Promise<string> {
-  const format = exchange.formats[schedule.tso];
+  const { tso, day, version, messageId: identification } = schedule;
+  const format = exchange.formats[tso];
   const document = Buffer.from(writeSchedule(schedule, format, now));
-  const id = await insertSchedule(
+  const id = await insertOutgoing(
     tx,
-    schedule,
-    { format, fileName: scheduleFileName(schedule), document },
+    {
+      type: 'schedule',
+      ...{ format, tso, delivery_day: day, version, identification },
+      file_name: scheduleFileName(schedule),
+    },
+    document,
     now,
   );
   const idOf = idFinder(nominations, schedule);
@@ -165,7 +170,7 @@ async function storeSchedule(
     return isSame ? [] : [{ ...series, nominationId }];
   });
   await insertSeries(tx, schedule, changed);
-  await clearUnsent(tx, schedule.tso, schedule.day);
+  await clearUnsent(tx, tso, day);
   return id;
 }
 

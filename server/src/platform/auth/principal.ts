@@ -32,6 +32,12 @@ export function ownerOf({ brp_no: brpNo, account_no: accountNo }: OwnerColumns):
   return accountNo === null ? { type: 'operator' } : { type: 'account', accountNo };
 }
 
+/** The inverse of `ownerOf`, for the row of a key or a user. */
+export const ownerColumns = (owner: Owner): OwnerColumns => ({
+  brp_no: owner.type === 'brp' ? owner.brpNo : null,
+  account_no: owner.type === 'account' ? owner.accountNo : null,
+});
+
 /** The principal of a request without credentials, such as a sign-in. */
 export const ANONYMOUS: Principal = {
   actor: 'anonymous',

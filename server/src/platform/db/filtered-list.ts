@@ -19,7 +19,10 @@ type FilteredList<Name extends string, S extends Statement> = {
   ) => string;
 };
 
-type Values<Name extends string> = Readonly<Record<Name, string | number | boolean | null>>;
+/** The values of filters; one that is null or absent does not restrict the list. */
+export type FilterValues<Name extends string> = {
+  readonly [N in Name]?: string | number | boolean | null | undefined;
+};
 type Query<S extends Statement> = readonly [statement: S, values: readonly unknown[]];
 
 /**
@@ -33,7 +36,7 @@ type Query<S extends Statement> = readonly [statement: S, values: readonly unkno
  */
 export function filteredList<Name extends string, S extends Statement>(
   list: FilteredList<Name, S>,
-): (own: readonly unknown[], filter: Values<Name>) => Query<S> {
+): (own: readonly unknown[], filter: FilterValues<Name>) => Query<S> {
   const names = Object.keys(list.filters) as Name[];
   const parameterOf = (name: Name) => `$${list.ownParameters + 1 + names.indexOf(name)}`;
   const conditionOf = (name: Name) => list.filters[name].condition(parameterOf(name));
@@ -51,9 +54,9 @@ export function filteredList<Name extends string, S extends Statement>(
   const withoutLead = statementOf(null);
   const ledBy = new Map(list.leads.map((name) => [name, statementOf(name)]));
   return (own, filter) => {
-    const lead = list.leads.find((name) => filter[name] !== null);
+    const lead = list.leads.find((name) => (filter[name] ?? null) !== null);
     const chosen = lead === undefined ? withoutLead : ledBy.get(lead);
-    return [chosen ?? withoutLead, [...own, ...names.map((name) => filter[name])]];
+    return [chosen ?? withoutLead, [...own, ...names.map((name) => filter[name] ?? null)]];
   };
 }
 
