@@ -13,7 +13,6 @@ import type { Logger } from 'pino';
 import { operatorAuditRoutes } from './audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
 import { changesRoutes } from './changes/portal-routes.ts';
-import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
 import { lastChangeRoutes } from './customer-changes/last-change.ts';
@@ -23,23 +22,13 @@ import { customerRoutes, portalCustomerRoutes } from './customers/routes.ts';
 import { simulationRoutes } from './demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
 import type { Site } from './docs/site.ts';
-import {
-  type Addresses,
-  brpDocument,
-  customerDocument,
-  operatorDocument,
-  operatorTable,
-  portalDocument,
-} from './documentation.ts';
 import type { EventIds } from './events/ids.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
 import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
-import { exchangeOf } from './exchange-settings.ts';
 import { exportRoutes } from './exports/routes.ts';
-import { isTrial } from './first-start.ts';
 import { healthRoutes } from './health/operator-routes.ts';
 import { operatorMarketRoutes } from './market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './market/routes.ts';
@@ -78,6 +67,17 @@ import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
+import type { Config } from './start/config.ts';
+import {
+  type Addresses,
+  brpDocument,
+  customerDocument,
+  operatorDocument,
+  operatorTable,
+  portalDocument,
+} from './start/documentation.ts';
+import { exchangeOf } from './start/exchange-settings.ts';
+import { isTrial } from './start/first-start.ts';
 import type { ImportCounts } from './transactions/import-request.ts';
 import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';

@@ -12,12 +12,12 @@ import {
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { type Config, readConfig } from '../src/config.ts';
 import { type EventIds, readEventIds } from '../src/events/ids.ts';
-import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
 import { openDatabase, type PrimaryDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
-import { startPlatform } from '../src/start-platform.ts';
+import { type Config, readConfig } from '../src/start/config.ts';
+import { type ExchangeParts, exchangeOf } from '../src/start/exchange-settings.ts';
+import { startPlatform } from '../src/start/start-platform.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { createWorld, type World } from './world.ts';

@@ -4,47 +4,47 @@ import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { CONFORMING } from '@saldo/simulator/tso.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { createAdminServer, listen } from './admin.ts';
-import { createApp, createCustomerApp, createRateLimiter } from './app.ts';
-import { fingerprintText, readFingerprint } from './changes/store.ts';
-import { type Config, createFolders } from './config.ts';
-import { createDocumentation } from './documentation.ts';
-import { checkpointEvents, continueEventLog, deleteOldEvents } from './events/actions.ts';
-import { readEventIds } from './events/ids.ts';
-import { EventPoller } from './events/poller.ts';
-import { countByKind, wireAlarm } from './exchange/alarms.ts';
-import { remindOfGates } from './exchange/process/gate-reminders.ts';
-import { receiveDue } from './exchange/process/receive.ts';
-import { remoteJobs } from './exchange/process/remote-jobs.ts';
-import { sendDue } from './exchange/process/send.ts';
-import { watchExchange } from './exchange/process/watch.ts';
-import { exchangeOf } from './exchange-settings.ts';
-import { addJobMetrics, addPlatformMetrics } from './health/metrics.ts';
-import { nominateDue } from './nominations/actions.ts';
-import { remindOfExpiringKeys } from './parties/key-reminders.ts';
-import { createLastUsed, type LastUsed } from './platform/auth/last-used.ts';
-import { type Clock, type MovableClock, monotonicNow, movableClock } from './platform/clock.ts';
+import { createApp, createCustomerApp, createRateLimiter } from '../app.ts';
+import { fingerprintText, readFingerprint } from '../changes/store.ts';
+import { checkpointEvents, continueEventLog, deleteOldEvents } from '../events/actions.ts';
+import { readEventIds } from '../events/ids.ts';
+import { EventPoller } from '../events/poller.ts';
+import { countByKind, wireAlarm } from '../exchange/alarms.ts';
+import { remindOfGates } from '../exchange/process/gate-reminders.ts';
+import { receiveDue } from '../exchange/process/receive.ts';
+import { remoteJobs } from '../exchange/process/remote-jobs.ts';
+import { sendDue } from '../exchange/process/send.ts';
+import { watchExchange } from '../exchange/process/watch.ts';
+import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
+import { nominateDue } from '../nominations/actions.ts';
+import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
+import { createLastUsed, type LastUsed } from '../platform/auth/last-used.ts';
+import { type Clock, type MovableClock, monotonicNow, movableClock } from '../platform/clock.ts';
 import {
   type Database,
   type OpenDatabase,
   openDatabase,
   type PrimaryDatabase,
-} from './platform/db/database.ts';
-import { SALDO } from './platform/db/embedded.ts';
-import { migrate } from './platform/db/migrate.ts';
-import { checkSettings } from './platform/db/pooler.ts';
-import { loadPortal } from './platform/http/portal-files.ts';
-import { MAX_WAITING, RequestQueue } from './platform/http/request-queue.ts';
-import { originOf } from './platform/http/server.ts';
-import { type Job, type RunningJobs, startJobs } from './platform/jobs.ts';
-import { createMetrics, type Metrics } from './platform/telemetry/metrics.ts';
-import type { Tracer } from './platform/telemetry/tracer.ts';
-import { followSandboxClock } from './sandbox/operator-routes.ts';
-import type { ImportCounts } from './transactions/import-request.ts';
-import { runProfiles } from './transactions/profiles.ts';
-import { deleteOldDeliveries } from './webhooks/fan-out.ts';
-import { createSender, senderSettings } from './webhooks/send.ts';
-import { createWebhookWorker, type WorkerDependencies, webhookJob } from './webhooks/worker.ts';
+} from '../platform/db/database.ts';
+import { SALDO } from '../platform/db/embedded.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { checkSettings } from '../platform/db/pooler.ts';
+import { loadPortal } from '../platform/http/portal-files.ts';
+import { MAX_WAITING, RequestQueue } from '../platform/http/request-queue.ts';
+import { originOf } from '../platform/http/server.ts';
+import { type Job, type RunningJobs, startJobs } from '../platform/jobs.ts';
+import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
+import type { Tracer } from '../platform/telemetry/tracer.ts';
+import { followSandboxClock } from '../sandbox/operator-routes.ts';
+import type { ImportCounts } from '../transactions/import-request.ts';
+import { runProfiles } from '../transactions/profiles.ts';
+import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
+import { createSender, senderSettings } from '../webhooks/send.ts';
+import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
+import { createAdminServer, listen } from './admin.ts';
+import { type Config, createFolders } from './config.ts';
+import { createDocumentation } from './documentation.ts';
+import { exchangeOf } from './exchange-settings.ts';
 
 export type Platform = {
   /** Public URL of the BRP API. */
@@ -235,7 +235,7 @@ export const startService = (
 /** Loaded only if telemetry is configured, so that it costs nothing otherwise. */
 export async function startTracer({ telemetry }: Config, logger: Logger): Promise<Tracer | null> {
   if (telemetry === null) return null;
-  const { Tracer } = await import('./platform/telemetry/tracer.ts');
+  const { Tracer } = await import('../platform/telemetry/tracer.ts');
   return new Tracer(telemetry, logger);
 }
 

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { untilQuiet } from '../platform/http/connection-drain.ts';
+import { type Metrics, metricsOfWorkers } from '../platform/telemetry/metrics.ts';
 import type { Config } from './config.ts';
-import { untilQuiet } from './platform/http/connection-drain.ts';
-import { type Metrics, metricsOfWorkers } from './platform/telemetry/metrics.ts';
 import {
   openConfigured,
   type Platform,

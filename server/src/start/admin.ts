@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReplicatedDatabase } from './platform/db/database.ts';
-import { isReachable } from './platform/db/reachable.ts';
-import type { Metrics } from './platform/telemetry/metrics.ts';
+import type { ReplicatedDatabase } from '../platform/db/database.ts';
+import { isReachable } from '../platform/db/reachable.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
 
 type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
