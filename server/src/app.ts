@@ -42,7 +42,7 @@ import { keyCredentials } from './platform/auth/key-credentials.ts';
 import type { LastUsed } from './platform/auth/last-used.ts';
 import { sessionCredentials } from './platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './platform/clock.ts';
-import type { ReplicatedDatabase } from './platform/db/database.ts';
+import type { OpenDatabase } from './platform/db/database.ts';
 import { statement } from './platform/db/statement.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';
@@ -88,7 +88,7 @@ import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
 
 export type AppDependencies = {
   readonly config: Config;
-  readonly db: ReplicatedDatabase;
+  readonly db: OpenDatabase;
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -199,8 +199,7 @@ async function mountingOf(
   const cursors = cursorSealer(secret.value);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    // Never from a replica: a revocation would take effect later than promised.
-    sessions: sessionCredentials(db.current, () => clock.machineNow(), monotonicNow),
+    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret.value),
@@ -210,7 +209,7 @@ async function mountingOf(
   const positions = replication && positionTracker(replication, secret.value, monotonicNow);
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors, positions });
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
-    const keys = keyCredentials(kind, db.current, lastUsed, () => clock.now(), monotonicNow);
+    const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
     const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
@@ -238,49 +237,45 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { app, addresses } = listener;
   const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
-  const exports = exportRoutes(db, config.operator, config.exportSilenceS);
+  const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
-    ...contractRoutes(db, clock),
-    ...transactionRoutes(db),
-    ...nominationRoutes(db, config.marketRules, config.operator),
-    ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
+    ...contractRoutes(clock),
+    ...transactionRoutes(),
+    ...nominationRoutes(config.marketRules, config.operator),
+    ...scheduleRoutes(clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...exports.brp,
-    ...customerRoutes(db),
+    ...customerRoutes(),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
-    ...balanceGroupRoutes(db, clock),
+    ...balanceGroupRoutes(clock),
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
-    ...eventRoutes(db.current, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
+    ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db: db.current, clock, ...sessionAuth, customerUrl };
+  const users = { db: db, clock, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
-  mountRoutes(
-    app,
-    eventRoutes(db.current, operatorListEvents, operatorGetEvent, forOperators.feed),
-    forOperators,
-  );
+  mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   mountRoutes(app, sessionRoutes(users), forUsers);
-  mountRoutes(app, changesRoutes(db.current, clock, forBrps.feed), forUsers);
+  mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const forBrpUsers = behind(sessionGuard(BRPS, sessionAuth, limiter));
-  mountRoutes(app, portalContractRoutes(db, clock), forBrpUsers);
-  mountRoutes(app, portalCustomerRoutes(db), forBrpUsers);
+  mountRoutes(app, portalContractRoutes(clock), forBrpUsers);
+  mountRoutes(app, portalCustomerRoutes(), forBrpUsers);
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
+  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, site, [
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
@@ -295,22 +290,21 @@ const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
-/** The state of the exchange is read from the primary, because it is what the operator decides by before a gate. */
 const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
-  ...healthRoutes(db.current, clock, countOpenAlarms, isTrial(config)),
+  ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
-  ...operatorAuditRoutes(db),
+  ...operatorAuditRoutes(),
   ...operatorPartyRoutes(db, clock, config.operator.eic),
   ...operatorMarketRoutes(db, clock, customerUrl),
-  ...operatorCustomerRoutes(db, clock),
+  ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
-  ...operatorContractRoutes(db, clock),
-  ...operatorTransactionRoutes(db, clock),
+  ...operatorContractRoutes(clock),
+  ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
-  ...operatorExchangeRoutes(db.current, clock, exchangeOf(config)),
-  ...(config.sandbox ? sandboxRoutes(db.current, clock) : []),
-  ...(isTrial(config) ? simulationRoutes(db.current, clock, exchangeOf(config)) : []),
+  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
+  ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+  ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
 ];
 
 /** All listeners of a process share one limiter. With Redis, all processes share the counts. */
@@ -370,8 +364,8 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   };
   const forAccounts = forOwners('account');
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
-  mountRoutes(app, marketRoutes(db.current, listing), forAccounts);
-  mountRoutes(app, eventRoutes(db.current, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, marketRoutes(db, listing), forAccounts);
+  mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);

@@ -13,7 +13,7 @@ import {
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { type EventIds, readEventIds } from '../src/events/ids.ts';
-import { openDatabase, type PrimaryDatabase } from '../src/platform/db/database.ts';
+import { type OpenDatabase, openDatabase } from '../src/platform/db/database.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { type Config, readConfig } from '../src/start/config.ts';
 import { type ExchangeParts, exchangeOf } from '../src/start/exchange-settings.ts';
@@ -40,7 +40,7 @@ export type TestPlatform = {
   customerUrl: string;
   adminUrl: string;
   databaseUrl: string;
-  db: PrimaryDatabase;
+  db: OpenDatabase;
   eventIds: EventIds;
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
@@ -92,7 +92,7 @@ export async function startTestPlatform(
     portalDir: options.portalDir ?? null,
   });
   atEnd(() => platform.stop());
-  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl }).current;
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   let monotonicMs = 0;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ReplicatedDatabase } from '../platform/db/database.ts';
+import type { OpenDatabase } from '../platform/db/database.ts';
 import { isReachable } from '../platform/db/reachable.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 
@@ -8,7 +8,7 @@ type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
 
 /** Replicas do not affect readiness: without them the primary serves all reads. */
-const replicaLines = ({ replication }: ReplicatedDatabase): string =>
+const replicaLines = ({ replication }: OpenDatabase): string =>
   (replication?.states() ?? [])
     .map(({ name, isInUse, lagS }) => {
       const lag = lagS === null ? 'lag unknown' : `${lagS.toFixed(1)} s behind`;
@@ -18,7 +18,7 @@ const replicaLines = ({ replication }: ReplicatedDatabase): string =>
 
 /** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
 export function createAdminServer(
-  db: ReplicatedDatabase,
+  db: OpenDatabase,
   isFull: () => Promise<boolean>,
   metrics: Pick<Metrics, 'text' | 'contentType'>,
 ): Server {

@@ -20,12 +20,7 @@ import { nominateDue } from '../nominations/actions.ts';
 import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
 import { createLastUsed, type LastUsed } from '../platform/auth/last-used.ts';
 import { type Clock, type MovableClock, monotonicNow, movableClock } from '../platform/clock.ts';
-import {
-  type Database,
-  type OpenDatabase,
-  openDatabase,
-  type PrimaryDatabase,
-} from '../platform/db/database.ts';
+import { type Database, type OpenDatabase, openDatabase } from '../platform/db/database.ts';
 import { SALDO } from '../platform/db/embedded.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { checkSettings } from '../platform/db/pooler.ts';
@@ -156,7 +151,7 @@ export const startService = (
         .flush()
         .catch((err: unknown) => logger.warn({ err }, 'last use of keys and sessions not written')),
     );
-    if (config.sandbox) await followSandboxClock(db.current, clock);
+    if (config.sandbox) await followSandboxClock(db, clock);
 
     const metrics = createMetrics();
     addPlatformMetrics(metrics, db, clock);
@@ -167,11 +162,9 @@ export const startService = (
     const queue = requestQueue(config, metrics);
     const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
     started.push(async () => sender.close());
-    const eventIds = await readEventIds(db.current);
+    const eventIds = await readEventIds(db);
     const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks, ids: eventIds };
-    const poller = new EventPoller(db.current, logger, async (from) =>
-      fingerprintText(await readFingerprint(from)),
-    );
+    const poller = new EventPoller(db, logger, async (from) => fingerprintText(await readFingerprint(from)));
     metrics.addGauge(
       'saldo_event_readers_waiting',
       'Long polls that wait for an event.',
@@ -208,11 +201,11 @@ export const startService = (
       const { replication } = db;
       const untilReplicated = async () => replication?.untilReplicated();
       const all = [
-        ...platformJobs(config, db.current, clock, lastUsed),
+        ...platformJobs(config, db, clock, lastUsed),
         ...exchangeJobs(config, db, clock, logger, metrics),
         ...webhookJobs(
           {
-            db: db.current,
+            db: db,
             clock,
             logger,
             send: sender.send,
@@ -319,12 +312,7 @@ const SIMULATE_EVERY_MS = 1_000;
 const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
-const platformJobs = (
-  config: Config,
-  db: PrimaryDatabase,
-  clock: MovableClock,
-  lastUsed: LastUsed,
-): Job[] => [
+const platformJobs = (config: Config, db: Database, clock: MovableClock, lastUsed: LastUsed): Job[] => [
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,

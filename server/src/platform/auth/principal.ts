@@ -47,6 +47,12 @@ export function viewerOf(owner: Owner): Viewer | null {
   return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : null;
 }
 
+/** The viewer of a caller on a route whose guard lets only the operator and BRPs pass. */
+export function getViewer({ viewer }: Principal): Viewer {
+  if (viewer === null) throw new Error('a guard lets only the operator and BRPs pass');
+  return viewer;
+}
+
 /** A unique text per key and per session. */
 export function callerOf(principal: Principal | null): string {
   if (principal === null || principal.owner === null) return 'anonymous';

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../auth/principal.ts';
-import type { Replication, RequestScope } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/connection.ts';
+import type { Db, Replication } from '../db/database.ts';
 import { type Lsn, laterOf } from '../db/lsn.ts';
 
 /**
@@ -66,8 +67,8 @@ class RecentPositions {
 export type PositionTracker = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  isRead: boolean,
-  answer: () => Promise<T>,
+  mayReadReplica: boolean,
+  answer: (db: Db) => Promise<T>,
 ) => Promise<T>;
 
 export function positionTracker(
@@ -77,20 +78,24 @@ export function positionTracker(
 ): PositionTracker {
   const { seal, open } = positionSealer(secret);
   const recent = new RecentPositions(monotonicNow);
-  return async (request, reply, isRead, answer) => {
+  return async (request, reply, mayReadReplica, answer) => {
     const caller = callerOf(request.principal);
     const header = request.headers[HEADER];
     const given = typeof header === 'string' ? open(header) : null;
     const after = laterOf(given ?? 0n, recent.of(caller));
-    const scope: RequestScope = { caller, isRead, after, reached: null };
+    const reads = mayReadReplica ? await replication.readsAfter(after, caller) : replication.primaryReads();
+    let isUnavailable = false;
     try {
-      return await replication.within(scope, answer);
+      return await answer(reads.db);
+    } catch (error) {
+      isUnavailable = error instanceof DatabaseUnavailable;
+      throw error;
     } finally {
       // Also after a failure: the caller of a conflict has to see the state that it conflicts with.
-      const { reached } = scope;
-      if (reached !== null) {
-        recent.remember(caller, reached);
-        reply.header(HEADER, seal(reached));
+      if (!isUnavailable && reads.hasUsedPrimary()) {
+        const position = await replication.position();
+        recent.remember(caller, position);
+        reply.header(HEADER, seal(position));
       }
     }
   };
