@@ -43,7 +43,6 @@ import type { LastUsed } from './platform/auth/last-used.ts';
 import { sessionCredentials } from './platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './platform/clock.ts';
 import type { OpenDatabase } from './platform/db/database.ts';
-import { statement } from './platform/db/statement.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';
 import {
@@ -96,6 +95,8 @@ export type AppDependencies = {
   readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
+  /** Seals cursors and positions, and signs the cookie of a device. */
+  readonly secret: Uint8Array;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
   readonly eventIds: EventIds;
@@ -113,8 +114,6 @@ const OPEN_PATHS = asReads([
   '/portal/openapi.json',
   ...DOCS_PATHS,
 ]);
-
-const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
 type Listener = {
   readonly app: FastifyInstance;
@@ -190,23 +189,21 @@ function rejectionLog(
 }
 
 /** Creates the guards and cursors that the routes of a listener share. */
-async function mountingOf(
-  { config, db, clock, limiter, lastUsed, poller, eventIds: ids, queue }: AppDependencies,
+function mountingOf(
+  { config, db, clock, limiter, lastUsed, secret, poller, eventIds: ids, queue }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
-  const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
-  if (!secret) throw new Error('the migrations make the cursor secret');
-  const cursors = cursorSealer(secret.value);
+  const cursors = cursorSealer(secret);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
     sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
-    device: deviceCookie(isSecure, secret.value),
+    device: deviceCookie(isSecure, secret),
     baseUrl: () => addresses.base,
   };
   const { replication } = db;
-  const positions = replication && positionTracker(replication, secret.value, monotonicNow);
+  const positions = replication && positionTracker(replication, secret, monotonicNow);
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors, positions });
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
     const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
@@ -235,7 +232,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
+  const { sessionAuth, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
@@ -355,7 +352,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   const table = [...Object.values(marketEndpoints), ...CUSTOMER_OPEN_PATHS];
   const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
   const { app, addresses } = listener;
-  const { forOwners } = await mountingOf(dependencies, listener);
+  const { forOwners } = mountingOf(dependencies, listener);
   const listing = {
     assets: marketEndpoints.listMarketAssets,
     demands: marketEndpoints.listMarketDemands,

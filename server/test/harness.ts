@@ -12,8 +12,9 @@ import {
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { type EventIds, readEventIds } from '../src/events/ids.ts';
+import { createEventIds, type EventIds } from '../src/events/ids.ts';
 import { type OpenDatabase, openDatabase } from '../src/platform/db/database.ts';
+import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { type Config, readConfig } from '../src/start/config.ts';
 import { type ExchangeParts, exchangeOf } from '../src/start/exchange-settings.ts';
@@ -106,7 +107,7 @@ export async function startTestPlatform(
     adminUrl,
     databaseUrl,
     db,
-    eventIds: await readEventIds(db),
+    eventIds: createEventIds(await readCursorSecret(db)),
     flush,
     clock,
     world: createWorld(db, clock, config.marketRules),

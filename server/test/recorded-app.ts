@@ -6,6 +6,7 @@ import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import type { OpenDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
+import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { createDocumentation } from '../src/start/documentation.ts';
@@ -43,6 +44,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     tracer: null,
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db),
+    secret: await readCursorSecret(db),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
     eventIds,

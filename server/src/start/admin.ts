@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { OpenDatabase } from '../platform/db/database.ts';
 import { isReachable } from '../platform/db/reachable.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
+import type { Config } from './config.ts';
 
 type Answer = { status: number; type: string; body: string };
 const plain = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });
@@ -16,12 +17,27 @@ const replicaLines = ({ replication }: OpenDatabase): string =>
     })
     .join('');
 
-/** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
-export function createAdminServer(
+type Readable = Pick<Metrics, 'text' | 'contentType'>;
+
+/** Starts the server for the operations team, which listens on loopback by default. */
+export async function startAdmin(
+  { adminHost, adminPort }: Config,
   db: OpenDatabase,
   isFull: () => Promise<boolean>,
-  metrics: Pick<Metrics, 'text' | 'contentType'>,
-): Server {
+  metrics: Readable,
+) {
+  const server = createAdminServer(db, isFull, metrics);
+  const url = await listen(server, adminHost, adminPort);
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url, stop };
+}
+
+/** Liveness, readiness and metrics. */
+function createAdminServer(db: OpenDatabase, isFull: () => Promise<boolean>, metrics: Readable): Server {
   /** With a full disk reads succeed, so the status stays: a load balancer would take them away. */
   const readiness = async () =>
     (await isFull()) ? 'ready for reads; writes fail: the disk of the database is full' : 'ready';
@@ -41,7 +57,7 @@ export function createAdminServer(
   });
 }
 
-export async function listen(server: Server, host: string, port: number): Promise<string> {
+async function listen(server: Server, host: string, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);

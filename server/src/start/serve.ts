@@ -8,7 +8,8 @@ import { invitationLink } from '../users/actions.ts';
 import type { Config } from './config.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
 import { ensurePortal } from './portal-build.ts';
-import { type Platform, startPlatform, startService } from './start-platform.ts';
+import { type Platform, startPlatform } from './start-platform.ts';
+import { startService } from './start-service.ts';
 import { openInWorker, serveAsWorker, startWorkers } from './workers.ts';
 
 /** Standard output is for messages to people. Standard error is the log. */
