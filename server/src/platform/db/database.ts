@@ -81,7 +81,7 @@ export type Replication = {
   states(): ReplicaState[];
 };
 
-export type RequestReads = {
+type RequestReads = {
   readonly db: Db;
   /** Whether the request may have seen a state of the primary that replicas lack. */
   readonly hasUsedPrimary: () => boolean;
