@@ -112,21 +112,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDa
       primary.use((pool) => pool.transaction((client) => workOn(client, work, end), end)),
     );
   };
-  const reads: Primary = {
-    isPrimary: true,
-    query(statement, values = []) {
-      refuseInTransaction('a read');
-      return primary.use((pool) => pool.read(statement, values, 'object'));
-    },
-    arrays(statement, values = []) {
-      refuseInTransaction('a read');
-      return primary.use((pool) => pool.read(statement, values, 'array'));
-    },
-    hot: {
-      query: (statement, values = []) => primary.use((pool) => pool.hot.run(statement, values, 'object')),
-      arrays: (statement, values = []) => primary.use((pool) => pool.hot.run(statement, values, 'array')),
-    },
-  };
+  const refuseRead = () => refuseInTransaction('a read');
+  const reads: Primary = { ...readsOf(primary.use, refuseRead), isPrimary: true };
   const replicated = replicas && new Replicas(primary, replicas);
   return {
     ...reads,
@@ -138,13 +125,31 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDa
     },
     usage: () => primary.usage(),
     isFull: () => primary.isFull,
-    replication: replicated && replicationOf(primary, reads, replicated),
+    replication: replicated && replicationOf(primary, reads, replicated, refuseRead),
     async close() {
       await replicated?.close();
       await Promise.all([primary.close(), direct?.close()]);
     },
   };
 }
+
+type Use = <T>(call: (pool: Pool) => Promise<T>) => Promise<T>;
+
+/** Reads of the pool that `use` chooses. */
+const readsOf = (use: Use, refuseInTransaction: () => void): Db => ({
+  query(statement, values = []) {
+    refuseInTransaction();
+    return use((pool) => pool.read(statement, values, 'object'));
+  },
+  arrays(statement, values = []) {
+    refuseInTransaction();
+    return use((pool) => pool.read(statement, values, 'array'));
+  },
+  hot: {
+    query: (statement, values = []) => use((pool) => pool.hot.run(statement, values, 'object')),
+    arrays: (statement, values = []) => use((pool) => pool.hot.run(statement, values, 'array')),
+  },
+});
 
 async function workOn<T>(
   client: pg.PoolClient,
@@ -172,10 +177,17 @@ async function workOn<T>(
   return result;
 }
 
-const replicationOf = (primary: PrimaryPool, db: Primary, replicas: Replicas): Replication => ({
+const replicationOf = (
+  primary: PrimaryPool,
+  db: Primary,
+  replicas: Replicas,
+  refuseRead: () => void,
+): Replication => ({
   async readsAfter(after, caller) {
     const chosen = await replicas.choose(caller, after);
-    return chosen === null ? { db, hasUsedPrimary: () => true } : replicaReads(chosen, replicas, db);
+    if (chosen === null) return { db, hasUsedPrimary: () => true };
+    const { use, hasUsedPrimary } = replicaElsePrimary(chosen, replicas, primary);
+    return { db: readsOf(use, refuseRead), hasUsedPrimary };
   },
   primaryReads() {
     const { answered } = primary;
@@ -199,47 +211,20 @@ const isFaultOfReplica = (error: unknown): error is Error =>
   (CONFLICTS.test(codeOf(error)) ||
     (error instanceof DatabaseUnavailable && codeOf(error.cause) !== STATEMENT_TIMED_OUT));
 
-/** Reads of one replica. If it fails, this and all later reads go to the primary, so that none goes back in time. */
-function replicaReads(chosen: ChosenReplica, replicas: Replicas, primary: Primary): RequestReads {
+/** One replica. If it fails, this and all later reads go to the primary, so that none goes back in time. */
+function replicaElsePrimary(chosen: ChosenReplica, replicas: Replicas, primary: PrimaryPool) {
   let isLeft = false;
-  const read = async <R>(
-    onReplica: (pool: Pool) => Promise<R[]>,
-    onPrimary: () => Promise<R[]>,
-  ): Promise<R[]> => {
+  const use: Use = async (call) => {
     if (!isLeft && isUsable(chosen)) {
       try {
-        return await onReplica(chosen.pool);
+        return await call(chosen.pool);
       } catch (error) {
         if (!isFaultOfReplica(error)) throw error;
         if (error instanceof DatabaseUnavailable) replicas.leaveOut(chosen, error);
       }
     }
     isLeft = true;
-    return onPrimary();
+    return primary.use(call);
   };
-  const db: Db = {
-    query: (statement, values = []) =>
-      read(
-        (pool) => pool.read(statement, values, 'object'),
-        () => primary.query(statement, values),
-      ),
-    arrays: (statement, values = []) =>
-      read(
-        (pool) => pool.read(statement, values, 'array'),
-        () => primary.arrays(statement, values),
-      ),
-    hot: {
-      query: (statement, values = []) =>
-        read(
-          (pool) => pool.hot.run(statement, values, 'object'),
-          () => primary.hot.query(statement, values),
-        ),
-      arrays: (statement, values = []) =>
-        read(
-          (pool) => pool.hot.run(statement, values, 'array'),
-          () => primary.hot.arrays(statement, values),
-        ),
-    },
-  };
-  return { db, hasUsedPrimary: () => isLeft };
+  return { use, hasUsedPrimary: () => isLeft };
 }

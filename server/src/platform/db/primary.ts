@@ -127,7 +127,7 @@ export class PrimaryPool {
     this.pool = url !== undefined && others.length === 0 ? this.open(url) : null;
   }
 
-  async use<T>(call: (pool: Pool) => Promise<T>): Promise<T> {
+  readonly use = async <T>(call: (pool: Pool) => Promise<T>): Promise<T> => {
     let pool: Pool | null = null;
     try {
       pool = this.pool ?? (await this.find());
@@ -142,7 +142,7 @@ export class PrimaryPool {
       else if (!(error instanceof StaleStatement)) this.noteLost(error);
       throw error;
     }
-  }
+  };
 
   /** Whether another server is the primary now, and the failed call can be repeated there, because nothing was sent. */
   private async hasSuccessor(pool: Pool, error: unknown): Promise<boolean> {
