@@ -12,6 +12,9 @@ import { type Lsn, laterOf } from '../db/lsn.ts';
  */
 const HEADER = 'x-saldo-position';
 
+/** The position of a change whose outcome is unknown. No replica has it, so the caller's next read goes to the primary. */
+const UNKNOWN: Lsn = 2n ** 64n;
+
 /** Longer than the lag of any replica in use, so that no position is forgotten too early. */
 const REMEMBERED_MS = 30_000;
 
@@ -53,11 +56,12 @@ class RecentPositions {
 
   remember(caller: string, position: Lsn): void {
     const at = this.monotonicNow();
-    for (const [known, { at: rememberedAt }] of this.byCaller) {
+    for (const [oldest, { at: rememberedAt }] of this.byCaller) {
       if (at - rememberedAt < REMEMBERED_MS) break;
-      this.byCaller.delete(known);
+      this.byCaller.delete(oldest);
     }
-    const newest = laterOf(position, this.of(caller));
+    const known = this.of(caller);
+    const newest = known === UNKNOWN ? position : laterOf(position, known);
     this.byCaller.delete(caller);
     this.byCaller.set(caller, { position: newest, at });
   }
@@ -84,19 +88,23 @@ export function positionTracker(
     const given = typeof header === 'string' ? open(header) : null;
     const after = laterOf(given ?? 0n, recent.of(caller));
     const reads = mayReadReplica ? await replication.readsAfter(after, caller) : replication.primaryReads();
-    let isUnavailable = false;
+    const note = async () => {
+      if (!reads.hasUsedPrimary()) return;
+      const position = await replication.position();
+      recent.remember(caller, position);
+      reply.header(HEADER, seal(position));
+    };
     try {
-      return await answer(reads.db);
+      const answered = await answer(reads.db).catch(async (error: unknown) => {
+        // The caller of a conflict has to see the state that it conflicts with.
+        if (!(error instanceof DatabaseUnavailable)) await note();
+        throw error;
+      });
+      await note();
+      return answered;
     } catch (error) {
-      isUnavailable = error instanceof DatabaseUnavailable;
+      if (error instanceof DatabaseUnavailable) recent.remember(caller, UNKNOWN);
       throw error;
-    } finally {
-      // Also after a failure: the caller of a conflict has to see the state that it conflicts with.
-      if (!isUnavailable && reads.hasUsedPrimary()) {
-        const position = await replication.position();
-        recent.remember(caller, position);
-        reply.header(HEADER, seal(position));
-      }
     }
   };
 }
