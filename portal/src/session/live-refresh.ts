@@ -65,7 +65,7 @@ export function useOnChange(listener: OnChange): void {
 async function refresh(queryClient: QueryClient, changed: readonly string[] | null): Promise<void> {
   // What a listener reads may fail like any request; the next change calls it again.
   for (const listener of listeners)
-    Promise.resolve(listener(changed)).catch((error) => handleError(queryClient, error));
+    (async () => listener(changed))().catch((error) => handleError(queryClient, error));
   const keys = changed === null ? null : staleQueries(changed);
   // The session has its own rules, and refreshing it reads the place of the changes.
   const isStale = (key: unknown) => key !== 'session' && (keys === null || keys.has(String(key)));

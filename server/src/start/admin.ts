@@ -17,27 +17,13 @@ const replicaLines = ({ replication }: OpenDatabase): string =>
     })
     .join('');
 
-type Readable = Pick<Metrics, 'text' | 'contentType'>;
-
-/** Starts the server for the operations team, which listens on loopback by default. */
+/** Liveness, readiness and metrics for the operations team. Listens on loopback by default. */
 export async function startAdmin(
   { adminHost, adminPort }: Config,
   db: OpenDatabase,
   isFull: () => Promise<boolean>,
-  metrics: Readable,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
 ) {
-  const server = createAdminServer(db, isFull, metrics);
-  const url = await listen(server, adminHost, adminPort);
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url, stop };
-}
-
-/** Liveness, readiness and metrics. */
-function createAdminServer(db: OpenDatabase, isFull: () => Promise<boolean>, metrics: Readable): Server {
   /** With a full disk reads succeed, so the status stays: a load balancer would take them away. */
   const readiness = async () =>
     (await isFull()) ? 'ready for reads; writes fail: the disk of the database is full' : 'ready';
@@ -49,12 +35,18 @@ function createAdminServer(db: OpenDatabase, isFull: () => Promise<boolean>, met
         : plain(503, 'the database is not reachable\n'),
     '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
   };
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     const page = pages[request.url ?? ''] ?? (async () => plain(404, 'not found\n'));
     void page()
       .catch((error: unknown) => plain(500, `${String(error)}\n`))
       .then(({ status, type, body }) => response.writeHead(status, { 'content-type': type }).end(body));
   });
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: await listen(server, adminHost, adminPort), stop };
 }
 
 async function listen(server: Server, host: string, port: number): Promise<string> {
