@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { BodyOf, Endpoint, ParamsOf, ProblemFieldError, QueryOf } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { getViewer, type Owner, ownerKey } from '../auth/principal.ts';
+import { type Owner, ownerKey } from '../auth/principal.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
@@ -17,7 +17,6 @@ import { compile, compileQuery } from './validation.ts';
 
 /** An authorised and validated request. */
 export type Call<E extends Endpoint> = {
-  /** Throws for callers without access to BRP data. Guards reject them on routes that read it. */
   readonly viewer: Viewer;
   /** The party that the caller acts for. Null for a request without credentials. */
   readonly owner: Owner | null;
@@ -205,9 +204,7 @@ function requestCheck({ endpoint, check, openPlace }: Route, cursors: CursorSeal
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      get viewer() {
-        return getViewer(principal);
-      },
+      viewer: principal.viewer,
       owner: principal.owner,
       actor: principal.actor,
       params: request.params as Record<string, string>,
