@@ -67,7 +67,12 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['server/src/sandbox', AUDIT],
   [
     'server/src/backup',
-    ['server/src/platform/db', 'server/src/config.ts', 'server/src/config-error.ts', 'postgres/src'],
+    [
+      'server/src/platform/db',
+      'server/src/start/config.ts',
+      'server/src/start/config-error.ts',
+      'postgres/src',
+    ],
   ],
 ]);
 

@@ -26,7 +26,7 @@ const imports: Trial[] = [
   ['server/src/platform/http', importing('../../../parties/store.ts'), LAYERS],
   ['server/src/calendar', importing('../../contracts/store.ts'), LAYERS],
   ['server/src/exchange', importing('@saldo/simulator/tso.ts'), LAYERS],
-  ['simulator/src', importing('../../../server/src/config.ts'), LAYERS],
+  ['simulator/src', importing('../../../server/src/start/config.ts'), LAYERS],
   ['postgres/src', importing('@saldo/core/id.ts'), LAYERS],
   ['sdk/src', importing('@saldo/core/id.ts'), LAYERS],
   ['cli/src', importing('@saldo/server/x.ts'), LAYERS],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { GUIDES } from '../server/src/docs/pages.ts';
-import { ensurePortal } from '../server/src/portal-build.ts';
+import { ensurePortal } from '../server/src/start/portal-build.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NODE_MODULES = path.join(ROOT, 'node_modules') + path.sep;

@@ -62,7 +62,7 @@ export const endpoint = <
 ): Endpoint<Path, Query, Body, Response> => definition;
 
 /** Whether the operation changes nothing. Bulk reads are POSTs, as their scopes show. */
-export const isRead = ({ method, scopes }: Pick<Endpoint, 'method' | 'scopes'>): boolean =>
+const isRead = ({ method, scopes }: Pick<Endpoint, 'method' | 'scopes'>): boolean =>
   method === 'GET' || (scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read')));
 
 /** Whether a request repeated with its `Idempotency-Key` gets the stored answer of the first one. */

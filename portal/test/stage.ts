@@ -13,7 +13,7 @@ import {
   type Page,
 } from 'playwright-core';
 import type { Owner } from '../../server/src/platform/auth/principal.ts';
-import { ensurePortal } from '../../server/src/portal-build.ts';
+import { ensurePortal } from '../../server/src/start/portal-build.ts';
 import { signedIn } from '../../server/test/browser.ts';
 import { startTestPlatform, type TestPlatform } from '../../server/test/harness.ts';
 import { HANG_MS } from '../../server/test/until.ts';

@@ -13,7 +13,6 @@ import type { Logger } from 'pino';
 import { operatorAuditRoutes } from './audit/operator-routes.ts';
 import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
 import { changesRoutes } from './changes/portal-routes.ts';
-import type { Config } from './config.ts';
 import { operatorContractRoutes } from './contracts/operator-routes.ts';
 import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
 import { lastChangeRoutes } from './customer-changes/last-change.ts';
@@ -23,23 +22,13 @@ import { customerRoutes, portalCustomerRoutes } from './customers/routes.ts';
 import { simulationRoutes } from './demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
 import type { Site } from './docs/site.ts';
-import {
-  type Addresses,
-  brpDocument,
-  customerDocument,
-  operatorDocument,
-  operatorTable,
-  portalDocument,
-} from './documentation.ts';
 import type { EventIds } from './events/ids.ts';
 import type { EventPoller } from './events/poller.ts';
 import { eventRoutes, type Feed } from './events/routes.ts';
 import { countOpenAlarms } from './exchange/alarms.ts';
 import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
 import { scheduleRoutes } from './exchange/routes.ts';
-import { exchangeOf } from './exchange-settings.ts';
 import { exportRoutes } from './exports/routes.ts';
-import { isTrial } from './first-start.ts';
 import { healthRoutes } from './health/operator-routes.ts';
 import { operatorMarketRoutes } from './market/operator-routes.ts';
 import { marketRoutes, mountCovers } from './market/routes.ts';
@@ -53,8 +42,7 @@ import { keyCredentials } from './platform/auth/key-credentials.ts';
 import type { LastUsed } from './platform/auth/last-used.ts';
 import { sessionCredentials } from './platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from './platform/clock.ts';
-import type { ReplicatedDatabase } from './platform/db/database.ts';
-import { statement } from './platform/db/statement.ts';
+import type { OpenDatabase } from './platform/db/database.ts';
 import { cursorSealer } from './platform/http/cursor.ts';
 import { deviceCookie } from './platform/http/device-cookie.ts';
 import {
@@ -78,6 +66,17 @@ import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
+import type { Config } from './start/config.ts';
+import {
+  type Addresses,
+  brpDocument,
+  customerDocument,
+  operatorDocument,
+  operatorTable,
+  portalDocument,
+} from './start/documentation.ts';
+import { exchangeOf } from './start/exchange-settings.ts';
+import { isTrial } from './start/first-start.ts';
 import type { ImportCounts } from './transactions/import-request.ts';
 import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';
@@ -88,7 +87,7 @@ import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
 
 export type AppDependencies = {
   readonly config: Config;
-  readonly db: ReplicatedDatabase;
+  readonly db: OpenDatabase;
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -96,6 +95,8 @@ export type AppDependencies = {
   readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
+  /** Seals cursors and positions, and signs the cookie of a device. */
+  readonly secret: Uint8Array;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
   readonly eventIds: EventIds;
@@ -113,8 +114,6 @@ const OPEN_PATHS = asReads([
   '/portal/openapi.json',
   ...DOCS_PATHS,
 ]);
-
-const READ_CURSOR_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
 
 type Listener = {
   readonly app: FastifyInstance;
@@ -190,27 +189,24 @@ function rejectionLog(
 }
 
 /** Creates the guards and cursors that the routes of a listener share. */
-async function mountingOf(
-  { config, db, clock, limiter, lastUsed, poller, eventIds: ids, queue }: AppDependencies,
+function mountingOf(
+  { config, db, clock, limiter, lastUsed, secret, poller, eventIds: ids, queue }: AppDependencies,
   { addresses, keys: known }: Listener,
 ) {
-  const [secret] = await db.query<{ value: Buffer }>(READ_CURSOR_SECRET);
-  if (!secret) throw new Error('the migrations make the cursor secret');
-  const cursors = cursorSealer(secret.value);
+  const cursors = cursorSealer(secret);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    // Never from a replica: a revocation would take effect later than promised.
-    sessions: sessionCredentials(db.current, () => clock.machineNow(), monotonicNow),
+    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
-    device: deviceCookie(isSecure, secret.value),
+    device: deviceCookie(isSecure, secret),
     baseUrl: () => addresses.base,
   };
   const { replication } = db;
-  const positions = replication && positionTracker(replication, secret.value, monotonicNow);
+  const positions = replication && positionTracker(replication, secret, monotonicNow);
   const behind = (guard: Guard): Mounting => ({ db, guard, cursors, positions });
   const forOwners = (kind: KeyKind): Mounting & { feed: Feed } => {
-    const keys = keyCredentials(kind, db.current, lastUsed, () => clock.now(), monotonicNow);
+    const keys = keyCredentials(kind, db, lastUsed, () => clock.now(), monotonicNow);
     known.push(keys);
     const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
@@ -236,51 +232,47 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { sessionAuth, behind, forOwners } = await mountingOf(dependencies, listener);
+  const { sessionAuth, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
-  const exports = exportRoutes(db, config.operator, config.exportSilenceS);
+  const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
-    ...contractRoutes(db, clock),
-    ...transactionRoutes(db),
-    ...nominationRoutes(db, config.marketRules, config.operator),
-    ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
+    ...contractRoutes(clock),
+    ...transactionRoutes(),
+    ...nominationRoutes(config.marketRules, config.operator),
+    ...scheduleRoutes(clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...exports.brp,
-    ...customerRoutes(db),
+    ...customerRoutes(),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),
-    ...balanceGroupRoutes(db, clock),
+    ...balanceGroupRoutes(clock),
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
-    ...eventRoutes(db.current, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
+    ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db: db.current, clock, ...sessionAuth, customerUrl };
+  const users = { db: db, clock, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
-  mountRoutes(
-    app,
-    eventRoutes(db.current, operatorListEvents, operatorGetEvent, forOperators.feed),
-    forOperators,
-  );
+  mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   mountRoutes(app, sessionRoutes(users), forUsers);
-  mountRoutes(app, changesRoutes(db.current, clock, forBrps.feed), forUsers);
+  mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   const forBrpUsers = behind(sessionGuard(BRPS, sessionAuth, limiter));
-  mountRoutes(app, portalContractRoutes(db, clock), forBrpUsers);
-  mountRoutes(app, portalCustomerRoutes(db), forBrpUsers);
+  mountRoutes(app, portalContractRoutes(clock), forBrpUsers);
+  mountRoutes(app, portalCustomerRoutes(), forBrpUsers);
   const browsing = {
     assets: portalEndpoints.browseAssets,
     demands: portalEndpoints.browseDemands,
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db.current, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
+  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
   mountOpenPages(app, site, [
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
@@ -295,22 +287,21 @@ const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
 const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
 
-/** The state of the exchange is read from the primary, because it is what the operator decides by before a gate. */
 const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
-  ...healthRoutes(db.current, clock, countOpenAlarms, isTrial(config)),
+  ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
-  ...operatorAuditRoutes(db),
+  ...operatorAuditRoutes(),
   ...operatorPartyRoutes(db, clock, config.operator.eic),
   ...operatorMarketRoutes(db, clock, customerUrl),
-  ...operatorCustomerRoutes(db, clock),
+  ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
-  ...operatorContractRoutes(db, clock),
-  ...operatorTransactionRoutes(db, clock),
+  ...operatorContractRoutes(clock),
+  ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
-  ...operatorExchangeRoutes(db.current, clock, exchangeOf(config)),
-  ...(config.sandbox ? sandboxRoutes(db.current, clock) : []),
-  ...(isTrial(config) ? simulationRoutes(db.current, clock, exchangeOf(config)) : []),
+  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
+  ...(config.sandbox ? sandboxRoutes(db, clock) : []),
+  ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
 ];
 
 /** All listeners of a process share one limiter. With Redis, all processes share the counts. */
@@ -361,7 +352,7 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   const table = [...Object.values(marketEndpoints), ...CUSTOMER_OPEN_PATHS];
   const listener = await createListener(dependencies, table, config.customerBaseUrl, null);
   const { app, addresses } = listener;
-  const { forOwners } = await mountingOf(dependencies, listener);
+  const { forOwners } = mountingOf(dependencies, listener);
   const listing = {
     assets: marketEndpoints.listMarketAssets,
     demands: marketEndpoints.listMarketDemands,
@@ -370,8 +361,8 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   };
   const forAccounts = forOwners('account');
   const { listMarketEvents, getMarketEvent } = marketEndpoints;
-  mountRoutes(app, marketRoutes(db.current, listing), forAccounts);
-  mountRoutes(app, eventRoutes(db.current, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
+  mountRoutes(app, marketRoutes(db, listing), forAccounts);
+  mountRoutes(app, eventRoutes(db, listMarketEvents, getMarketEvent, forAccounts.feed), forAccounts);
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { checkPorts } from './check-ports.ts';
-import { type Config, readConfig } from './config.ts';
-import { ConfigError } from './config-error.ts';
-import { describeMisspelled, recordNames } from './config-names.ts';
+import { checkPorts } from './start/check-ports.ts';
+import { type Config, readConfig } from './start/config.ts';
+import { ConfigError } from './start/config-error.ts';
 import { describeSettings } from './start/config-help.ts';
-import { WorkerFailed } from './worker-failed.ts';
+import { describeMisspelled, recordNames } from './start/config-names.ts';
+import { WorkerFailed } from './start/worker-failed.ts';
 
 async function main(): Promise<void> {
   if (process.argv.includes('--help')) {
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const start = async () => {
     if (cluster.isPrimary) await checkPorts(config);
     // Loaded only with a valid configuration, so that a start with a wrong value fails in half the time.
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./start/serve.ts');
     await serve(config);
   };
   await start().catch((error: ListenError) => {

@@ -6,7 +6,7 @@ import { readStatusRequest } from '@saldo/core/exchange/documents/status-request
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
-import { sendDue } from '../src/exchange/process/send.ts';
+import { sendDue, sendRequested } from '../src/exchange/process/send.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
 import type { Db } from '../src/platform/db/database.ts';
@@ -302,11 +302,11 @@ test('a version that cannot be delivered, or is delivered late, neither ends nor
   await writeFile(outboxDir, 'a file where the folder should be');
   await world.volumes(contract, day, flat(day, 100));
   await world.nominate();
-  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock.now(), exchange, { day, tso: null });
   await tamper(day, 1);
   for (const minute of [10, 20, 30]) {
     clock.set(`2026-11-30T15:${minute}:00Z`);
-    const { faults } = await sendDue(db, clock.now(), exchange, { day, tso: null });
+    const { faults } = await sendRequested(db, clock.now(), exchange, { day, tso: null });
     assert.deepEqual(
       faults.map(({ error, isNews }) => [error.split(' (')[0]?.split(':')[0], isNews]),
       [
@@ -317,17 +317,17 @@ test('a version that cannot be delivered, or is delivered late, neither ends nor
     assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   }
   await tamper(day, -1);
-  assert.equal((await sendDue(db, clock.now(), exchange, { day, tso: null })).faults.length, 1);
+  assert.equal((await sendRequested(db, clock.now(), exchange, { day, tso: null })).faults.length, 1);
   assert.deepEqual(await watched(), []);
   await tamper(day, 1);
-  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock.now(), exchange, { day, tso: null });
   assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   await rm(outboxDir);
-  const { faults, messageIds } = await sendDue(db, clock.now(), exchange, { day, tso: null });
+  const { faults, messageIds } = await sendRequested(db, clock.now(), exchange, { day, tso: null });
   assert.deepEqual([faults.length, messageIds.length], [1, 1]);
   assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   await tamper(day, -1);
-  await sendDue(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock.now(), exchange, { day, tso: null });
   assert.deepEqual(await watched(), []);
   assert.equal((await list(`&state=resolved&kind=out_of_balance&delivery_date=${day}`)).length, 2);
   await answer();

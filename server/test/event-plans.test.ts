@@ -8,7 +8,7 @@ import { EVENTS_PER_ROW, listEvents, readHorizon, tenantsOf } from '../src/event
 import { MEASURE } from '../src/health/metrics.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
-import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
+import { openDatabase, type Primary } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
@@ -23,7 +23,7 @@ const FEEDS = ['brp/1', 'operator', 'account/1', 'accounts'];
 const OTHER_BRPS = 36;
 
 const databaseUrl = await createDatabase();
-const db = openDatabase(databaseUrl).current;
+const db = openDatabase(databaseUrl);
 atEnd(() => db.close());
 const reader = new pg.Client(readerConfig(databaseUrl));
 await reader.connect();
@@ -75,7 +75,7 @@ const recordingTo = (asked: Asked[]) =>
       asked.push({ statement, values });
       return db.query(statement, values);
     },
-  }) as Pick<PrimaryDb, 'query'> as PrimaryDb;
+  }) as Pick<Primary, 'query'> as Primary;
 
 async function pageOf(owner: Owner, types: readonly EventType[] | null, after: number) {
   const asked: Asked[] = [];

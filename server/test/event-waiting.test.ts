@@ -5,7 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
-import { openDatabase, type PrimaryDb } from '../src/platform/db/database.ts';
+import { openDatabase, type Primary } from '../src/platform/db/database.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { type Answer, assertProblem, client, startTestPlatform } from './harness.ts';
@@ -152,7 +152,7 @@ test('any number of waiting readers share one poll', async () => {
       queries++;
       return [{ last: 7, horizon: 7 }];
     },
-  } as unknown as PrimaryDb;
+  } as unknown as Primary;
   const poller = new EventPoller(counting, pino({ level: 'silent' }));
   const filter = { tenants: ['brp/1'] as const, types: null };
   const leaving = new AbortController();

@@ -12,7 +12,7 @@ import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
-import { exchangeOf } from '../src/exchange-settings.ts';
+import { exchangeOf } from '../src/start/exchange-settings.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { agree, newPlace, operating, readSchedule, receiveAll } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';

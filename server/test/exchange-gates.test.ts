@@ -5,7 +5,7 @@ import type { Tso, UnsentNomination } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
-import { sendDue } from '../src/exchange/process/send.ts';
+import { sendDue, sendRequested } from '../src/exchange/process/send.ts';
 import { DatabaseStalled } from '../src/platform/db/connection.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -246,7 +246,7 @@ test('a stalled database ends a run of sending with its first timeout, not with 
     },
   };
   const request = { day: null, tso: null };
-  await assert.rejects(sendDue(stalled, clock.now(), exchange, request), DatabaseStalled);
+  await assert.rejects(sendRequested(stalled, clock.now(), exchange, request), DatabaseStalled);
   assert.equal(attempts, 2);
 });
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
-import { sendDue } from '../src/exchange/process/send.ts';
+import type { SendRequest } from '../src/exchange/process/exchange.ts';
+import { sendRequested } from '../src/exchange/process/send.ts';
 import { nominateDue } from '../src/nominations/actions.ts';
 import type { Database } from '../src/platform/db/database.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
@@ -41,11 +42,7 @@ async function netElsewhere(day: string) {
 }
 
 /** Sends, and calls `between` after this number of reads and transactions. Returns how many there were. */
-async function sendWith(
-  request: Parameters<typeof sendDue>[3],
-  after: number,
-  between: () => Promise<unknown>,
-) {
+async function sendWith(request: SendRequest, after: number, between: () => Promise<unknown>) {
   let steps = 0;
   const counted = async <T>(work: Promise<T>): Promise<T> => {
     const result = await work;
@@ -57,7 +54,7 @@ async function sendWith(
     query: (...call: Parameters<Database['query']>) => counted(db.query(...call)) as never,
     transaction: (work) => counted(db.transaction(work)),
   };
-  const run = await sendDue(watched, clock.now(), exchange, request);
+  const run = await sendRequested(watched, clock.now(), exchange, request);
   return { ...run, steps };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deliverStored, unconfirmed } from '../src/exchange/process/deliver.ts';
 import { listDaysToSend } from '../src/exchange/process/schedules.ts';
-import { sendDue } from '../src/exchange/process/send.ts';
+import { sendRequested } from '../src/exchange/process/send.ts';
 import { HandoverFailed } from '../src/exchange/transport/transport.ts';
 import { DatabaseUnavailable } from '../src/platform/db/connection.ts';
 import type { Database } from '../src/platform/db/database.ts';
@@ -24,7 +24,7 @@ async function storeSchedule(day: string): Promise<void> {
   await world.volumes(contract, day, 250);
   await world.nominate();
   delivered.length = 0;
-  await sendDue(db, clock.now(), { ...exchange, transport: null }, { day, tso: null });
+  await sendRequested(db, clock.now(), { ...exchange, transport: null }, { day, tso: null });
 }
 
 const lost = () => new DatabaseUnavailable('connection lost');

@@ -6,7 +6,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@saldo/postgres/em
 import pg from 'pg';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { ensurePortal } from '../src/portal-build.ts';
+import { ensurePortal } from '../src/start/portal-build.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
 import { bundlePrograms, TEST_FOLDER_VARIABLE } from './programs.ts';
 

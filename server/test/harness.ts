@@ -12,12 +12,13 @@ import {
 } from '@saldo/api';
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
-import { type Config, readConfig } from '../src/config.ts';
-import { type EventIds, readEventIds } from '../src/events/ids.ts';
-import { type ExchangeParts, exchangeOf } from '../src/exchange-settings.ts';
-import { openDatabase, type PrimaryDatabase } from '../src/platform/db/database.ts';
+import { createEventIds, type EventIds } from '../src/events/ids.ts';
+import { type OpenDatabase, openDatabase } from '../src/platform/db/database.ts';
+import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
-import { startPlatform } from '../src/start-platform.ts';
+import { type Config, readConfig } from '../src/start/config.ts';
+import { type ExchangeParts, exchangeOf } from '../src/start/exchange-settings.ts';
+import { startPlatform } from '../src/start/start-platform.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { createWorld, type World } from './world.ts';
@@ -40,7 +41,7 @@ export type TestPlatform = {
   customerUrl: string;
   adminUrl: string;
   databaseUrl: string;
-  db: PrimaryDatabase;
+  db: OpenDatabase;
   eventIds: EventIds;
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
@@ -92,7 +93,7 @@ export async function startTestPlatform(
     portalDir: options.portalDir ?? null,
   });
   atEnd(() => platform.stop());
-  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl }).current;
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   let monotonicMs = 0;
@@ -106,7 +107,7 @@ export async function startTestPlatform(
     adminUrl,
     databaseUrl,
     db,
-    eventIds: await readEventIds(db),
+    eventIds: createEventIds(await readCursorSecret(db)),
     flush,
     clock,
     world: createWorld(db, clock, config.marketRules),

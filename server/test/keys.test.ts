@@ -7,6 +7,8 @@ import { createAccount, createApiKey, ensureOperatorKey } from '../src/parties/a
 import { newSecret } from '../src/platform/auth/api-key.ts';
 import { keyCredentials } from '../src/platform/auth/key-credentials.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
+import { ANONYMOUS, viewerOf } from '../src/platform/auth/principal.ts';
+import { tenantValues } from '../src/platform/auth/viewer.ts';
 import type { Db } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
@@ -113,6 +115,11 @@ function testRing() {
     ),
   });
 }
+
+test('no statement reads data of BRPs for a caller that may not see them', () => {
+  for (const viewer of [viewerOf({ type: 'account', accountNo: 1 }), ANONYMOUS.viewer])
+    assert.throws(() => tenantValues(viewer), /only the operator and BRPs/);
+});
 
 test('every process rejects a revoked key within 5 seconds', async () => {
   const { id, secret } = await world.key(brp);

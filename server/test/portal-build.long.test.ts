@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { ensurePortal } from '../src/portal-build.ts';
+import { ensurePortal } from '../src/start/portal-build.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { brpEndpoints } from '@saldo/api';
+import { readHorizon } from '../src/events/store.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { hotStatement, type Statement, statement } from '../src/platform/db/statement.ts';
+import { replicaRoute } from '../src/platform/http/routes.ts';
 import { atEnd } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 
@@ -77,4 +80,11 @@ test('reads on lost connections are repeated on new ones, in the pool and in the
       Array.from({ length: 40 }, () => numbers(label, 1)),
     );
   }
+});
+
+test('a route that may read from a replica cannot follow the order of commits', () => {
+  replicaRoute(brpEndpoints.getContract, async (_call, db) =>
+    // @ts-expect-error The type checker rejects it: a replica does not know the locks of open transactions.
+    readHorizon(db),
+  );
 });

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
-import { createDocumentation } from '../src/documentation.ts';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
-import type { PrimaryDatabase } from '../src/platform/db/database.ts';
+import type { OpenDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
+import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
+import { createDocumentation } from '../src/start/documentation.ts';
 import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';
 
@@ -22,7 +23,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     texts.set(name, text);
     asked.push({ statement, values });
   };
-  const queries: Pick<PrimaryDatabase, 'query' | 'arrays'> = {
+  const queries: Pick<OpenDatabase, 'query' | 'arrays'> = {
     query(statement, values = []) {
       record(statement, values);
       return db.query(statement, values);
@@ -32,17 +33,18 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
       return db.arrays(statement, values);
     },
   };
-  const recording: PrimaryDatabase = { ...db, ...queries, hot: queries };
+  const recording: OpenDatabase = { ...db, ...queries, hot: queries };
   const logger = pino({ level: 'silent' });
   const parts = {
     config,
     logger,
-    db: { ...recording, current: recording, replication: null },
+    db: recording,
     clock: movableClock(clock),
     metrics: createMetrics(),
     tracer: null,
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db),
+    secret: await readCursorSecret(db),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
     eventIds,

@@ -171,6 +171,31 @@ test('a caller whose change conflicts with a newer state sees that state', async
   });
 });
 
+test('a caller whose change was not confirmed sees whether it exists', async () => {
+  const writer = client(platform.baseUrl, await newKey());
+  await whilePaused(async () => {
+    await primary.run("alter system set synchronous_standby_names = 'absent'", 'select pg_reload_conf()');
+    const value = String(++written);
+    try {
+      const answer = writer(path, { method: 'PATCH', body: { metadata: { value } } });
+      let isAnswered = false;
+      void answer.finally(() => {
+        isAnswered = true;
+      });
+      const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
+      await until(async () => {
+        await primary.run(cancel);
+        return isAnswered;
+      });
+      assertProblem(await answer, 503, 'unavailable');
+    } finally {
+      await primary.run('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
+    }
+    assert.notEqual(await valueFor(reader), value, 'a replica answers');
+    assert.equal(await valueFor(writer), value);
+  });
+});
+
 test('a caller that has read from the primary does not go back to an older state', async () => {
   await whilePaused(async () => {
     const { position } = await change(client(platform.baseUrl, await newKey()));

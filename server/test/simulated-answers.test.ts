@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { simulationEndpoints } from '@saldo/api';
-import { isTrial } from '../src/first-start.ts';
+import { isTrial } from '../src/start/first-start.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';

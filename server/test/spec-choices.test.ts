@@ -5,7 +5,7 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/start/config.ts';
 import { makeCertificate } from './certificate.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';

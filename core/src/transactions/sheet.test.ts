@@ -134,7 +134,7 @@ function play(operations: Operation[]): { history: Sheet[]; cells: Cell[] } {
       history = next;
     } else if (operation.kind === 'invalidate') {
       model.invalidate(operation.slots);
-      history = stored(history, null, invalidate(history, operation.slots).changed);
+      history = stored(history, null, invalidate(history, operation.slots));
     } else {
       const cells = model.cells();
       const cell = cells[operation.pick % cells.length];
@@ -293,7 +293,7 @@ test('a correction of cells from several sheets changes them all, by revision', 
 
 test('repeating the volume of an invalid transaction creates a valid new version', () => {
   const day = written([4]);
-  const invalid = stored(day, null, invalidate(day, [1]).changed);
+  const invalid = stored(day, null, invalidate(day, [1]));
   assert.deepEqual(currentVolumes(invalid, 1), [null]);
   const { history, change } = write(invalid, [4]);
   assert.equal(change.corrected, 1);
@@ -310,15 +310,15 @@ test('an empty day and a day of nulls change nothing', () => {
   const nothing = { created: 0, corrected: 0, unchanged: 0, sheet: null, superseded: [] };
   assert.deepEqual(writeDay([], [null, null]), nothing);
   assert.deepEqual(writeDay(written([1, 2]), [null, null]), nothing);
-  assert.deepEqual(invalidate([], [1, 2]), { kind: 'done', changed: [] });
+  assert.deepEqual(invalidate([], [1, 2]), []);
   assert.deepEqual(unfold([]), []);
 });
 
 test('invalidating slots without a valid transaction changes nothing', () => {
   const day = written([1, null]);
-  assert.deepEqual(invalidate(day, [2, 99]), { kind: 'done', changed: [] });
-  const invalid = stored(day, null, invalidate(day, [1, 1]).changed);
-  assert.deepEqual(invalidate(invalid, [1]), { kind: 'done', changed: [] });
+  assert.deepEqual(invalidate(day, [2, 99]), []);
+  const invalid = stored(day, null, invalidate(day, [1, 1]));
+  assert.deepEqual(invalidate(invalid, [1]), []);
   assert.deepEqual(invalidateCell(invalid, 1, 1), { kind: 'not_valid', status: 'invalid' });
 });
 

@@ -281,17 +281,14 @@ function writeNewDay(volumes: readonly (number | null)[]): DayChange {
 }
 
 /** Invalidates the valid transactions of these slots, so that no saldo includes them. */
-export function invalidate(
-  history: readonly SheetCells[],
-  slots: readonly number[],
-): { kind: 'done'; changed: StatusChange[] } {
+export function invalidate(history: readonly SheetCells[], slots: readonly number[]): StatusChange[] {
   const holders = newestSheets(history, history[0]?.volumes.length ?? 0);
   const statuses: StatusDrafts = new Map();
   for (const slot of slots) {
     const holder = holders[slot - 1] ?? null;
     if (holder !== null && codeAt(holder, slot - 1) === VALID) setStatus(statuses, holder, slot - 1, INVALID);
   }
-  return { kind: 'done', changed: statusChanges(statuses) };
+  return statusChanges(statuses);
 }
 
 /** Invalidates one transaction. The caller has found it before, so its absence is a programming error. */

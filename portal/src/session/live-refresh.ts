@@ -65,7 +65,7 @@ export function useOnChange(listener: OnChange): void {
 async function refresh(queryClient: QueryClient, changed: readonly string[] | null): Promise<void> {
   // What a listener reads may fail like any request; the next change calls it again.
   for (const listener of listeners)
-    Promise.resolve(listener(changed)).catch((error) => handleError(queryClient, error));
+    (async () => listener(changed))().catch((error) => handleError(queryClient, error));
   const keys = changed === null ? null : staleQueries(changed);
   // The session has its own rules, and refreshing it reads the place of the changes.
   const isStale = (key: unknown) => key !== 'session' && (keys === null || keys.has(String(key)));
@@ -74,50 +74,82 @@ async function refresh(queryClient: QueryClient, changed: readonly string[] | nu
   await invalidate(queryClient, { predicate: ({ queryKey }) => isStale(queryKey[0]), refetchType });
 }
 
+/** What is known between two long polls. */
+type State = {
+  /** The pause after the last change. */
+  readonly pauseMs: number;
+  /** The delay after the last poll, which failed; 0 if it was answered. */
+  readonly retryMs: number;
+  /** The next answer must come at once, to show whether the server is there. */
+  readonly isProbe: boolean;
+};
+
+type Poll =
+  | { readonly kind: 'answered'; readonly changed: readonly string[] | null; readonly waitedMs: number }
+  /** The page was hidden or left, or the user asked to try again. */
+  | { readonly kind: 'interrupted'; readonly isProbe: boolean }
+  | { readonly kind: 'failed'; readonly isProbe: boolean; readonly error: unknown };
+
+async function poll({ isProbe }: State, signal: AbortSignal, retrying: AbortSignal): Promise<Poll> {
+  const hiding = new AbortController();
+  const ended = AbortSignal.any([signal, hiding.signal, retrying]);
+  void untilVisibility(() => !isFollowed(), ended).then(() => hiding.abort());
+  const askedAt = performance.now();
+  try {
+    const changed = await (isProbe ? readChanges(ended, 0) : readChanges(ended));
+    return { kind: 'answered', changed, waitedMs: performance.now() - askedAt };
+  } catch (error) {
+    // A timed-out long poll says little: a machine that has slept finds one.
+    const isLost = error instanceof SaldoConnectionError && error.kind !== 'timeout';
+    const isDoubtful = isProbe || retrying.aborted || isLost;
+    return { kind: ended.aborted ? 'interrupted' : 'failed', isProbe: isDoubtful, error };
+  } finally {
+    hiding.abort();
+  }
+}
+
+/** One long poll, what follows from it, and the pause after it. */
+async function followOnce(
+  queryClient: QueryClient,
+  state: State,
+  signal: AbortSignal,
+  retrying: AbortSignal,
+): Promise<State> {
+  const polled = await poll(state, signal, retrying);
+  if (polled.kind === 'interrupted') return { ...state, isProbe: polled.isProbe };
+  if (polled.kind === 'failed') {
+    const { error, isProbe } = polled;
+    handleError(queryClient, error);
+    // The place is unknown to the server, for example after its secret was changed.
+    if (isProblem(error) && error.status === 400) forgetPlace();
+    const retryMs = state.retryMs === 0 ? RETRY_MS.first : next(state.retryMs, RETRY_MS);
+    await pause(retryMs * (0.5 + Math.random() / 2), AbortSignal.any([signal, retrying]));
+    return { ...state, retryMs, isProbe };
+  }
+  const { changed, waitedMs } = polled;
+  setConnected(true);
+  // Queries may have failed together with the last long poll.
+  const hasFailed = state.retryMs > 0;
+  const isStale = hasFailed || changed === null || changed.length > 0;
+  if (isStale) await refresh(queryClient, hasFailed ? null : changed);
+  // An overloaded server answers at once, as without waiting.
+  const pauseMs = waitedMs > QUIET_MS ? PAUSE_MS.first : next(state.pauseMs, PAUSE_MS);
+  if (isStale || waitedMs < QUIET_MS) await pause(pauseMs, signal);
+  return { pauseMs, retryMs: 0, isProbe: false };
+}
+
 /**
  * One long poll at a time, while the page is visible or shows notifications. Otherwise it goes on from its place when it is
  * shown again.
  */
 async function followChanges(queryClient: QueryClient, signal: AbortSignal): Promise<void> {
-  let pauseMs = PAUSE_MS.first;
-  let retryMs = 0;
-  /** The next answer must come at once, to show whether the server is there. */
-  let isProbe = false;
+  let state: State = { pauseMs: PAUSE_MS.first, retryMs: 0, isProbe: false };
   for (;;) {
     await untilVisibility(isFollowed, signal);
     if (signal.aborted) return;
-    const hiding = new AbortController();
     const retrying = new AbortController();
     const removeRetry = onRetry(() => retrying.abort());
-    const ended = AbortSignal.any([signal, hiding.signal, retrying.signal]);
-    void untilVisibility(() => !isFollowed(), ended).then(() => hiding.abort());
-    const askedAt = performance.now();
-    try {
-      const changed = await (isProbe ? readChanges(ended, 0) : readChanges(ended));
-      const waitedMs = performance.now() - askedAt;
-      setConnected(true);
-      // Queries may have failed together with the last long poll.
-      const isStale = retryMs > 0 || changed === null || changed.length > 0;
-      if (isStale) await refresh(queryClient, retryMs > 0 ? null : changed);
-      retryMs = 0;
-      isProbe = false;
-      // An overloaded server answers at once, as without waiting.
-      pauseMs = waitedMs > QUIET_MS ? PAUSE_MS.first : next(pauseMs, PAUSE_MS);
-      if (isStale || waitedMs < QUIET_MS) await pause(pauseMs, signal);
-    } catch (error) {
-      // A timed-out long poll says little: a machine that has slept finds one.
-      isProbe ||=
-        retrying.signal.aborted || (error instanceof SaldoConnectionError && error.kind !== 'timeout');
-      if (ended.aborted) continue;
-      handleError(queryClient, error);
-      // The place is unknown to the server, for example after its secret was changed.
-      if (isProblem(error) && error.status === 400) forgetPlace();
-      retryMs = retryMs === 0 ? RETRY_MS.first : next(retryMs, RETRY_MS);
-      await pause(retryMs * (0.5 + Math.random() / 2), AbortSignal.any([signal, retrying.signal]));
-    } finally {
-      removeRetry();
-      hiding.abort();
-    }
+    state = await followOnce(queryClient, state, signal, retrying.signal).finally(removeRetry);
   }
 }
 

@@ -1,13 +1,12 @@
 import { operatorPlatformEndpoints } from '@saldo/api';
-import type { Db } from '../platform/db/database.ts';
 import { paginate } from '../platform/http/paging.ts';
-import { type Route, route } from '../platform/http/routes.ts';
+import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { startOf } from '../platform/http/time-filter.ts';
 import { findActorNames, listAudit, wireAudit } from './store.ts';
 
-export function operatorAuditRoutes(db: Db): Route[] {
+export function operatorAuditRoutes(): Route[] {
   return [
-    route(operatorPlatformEndpoints.listAudit, async ({ viewer, query, page }) => {
+    replicaRoute(operatorPlatformEndpoints.listAudit, async ({ viewer, query, page }, db) => {
       const filter = {
         subject: query.subject ?? null,
         actor: query.actor ?? null,

@@ -1,5 +1,5 @@
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../start/config-error.ts';
 import { BackupError } from './backup.ts';
 
 /** One line for errors that an operator can act on, the stack for all others. */

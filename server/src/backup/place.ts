@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { FolderInUse } from '@saldo/postgres/cluster.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
-import { readDatabaseUrl, readDataDir, readDirectUrl } from '../config.ts';
 import { SALDO } from '../platform/db/embedded.ts';
+import { readDatabaseUrl, readDataDir, readDirectUrl } from '../start/config.ts';
 import { BackupError } from './backup.ts';
 
 /** The database that DATABASE_URL or DATA_DIR names, ready for connections. */

@@ -6,7 +6,7 @@ import { type Feed, waitForEvent } from '../events/routes.ts';
 import { listChangedTypes, readHorizon, type Tenant, tenantsOf } from '../events/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
-import type { PrimaryDb } from '../platform/db/database.ts';
+import type { Primary } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import { type Call, getOwner, type Route, route } from '../platform/http/routes.ts';
 import { type Fingerprint, fingerprintText, readFingerprint } from './store.ts';
@@ -26,7 +26,7 @@ const positionOf = ({ sequence, fingerprint }: State, ids: EventIds, reader: Ten
 type ChangesEndpoint = (typeof portalChangesEndpoints)['listChanges'];
 
 /** Changes for the pages of the portal. The operator sees the records of all parties, so it follows all feeds. */
-export const changesRoutes = (db: PrimaryDb, clock: MovableClock, feed: Feed): Route[] => [
+export const changesRoutes = (db: Primary, clock: MovableClock, feed: Feed): Route[] => [
   route(portalChangesEndpoints.listChanges, async (call): Promise<Changes> => {
     const { page, query } = call;
     const owner = getOwner(call);
@@ -53,13 +53,13 @@ export const changesRoutes = (db: PrimaryDb, clock: MovableClock, feed: Feed): R
   }),
 ];
 
-async function readState(db: PrimaryDb, owner: Owner): Promise<State> {
+async function readState(db: Primary, owner: Owner): Promise<State> {
   const fingerprint = owner.type === 'operator' ? await readFingerprint(db) : null;
   return { sequence: (await readHorizon(db)).horizon, fingerprint };
 }
 
 async function changesSince(
-  db: PrimaryDb,
+  db: Primary,
   tenants: readonly Tenant[] | null,
   after: number,
   [audit, message]: Position,

@@ -1,15 +1,14 @@
 import { operatorContractEndpoints as endpoints } from '@saldo/api';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
-import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { createContract } from './actions.ts';
 import { answerContracts, getContract } from './routes.ts';
 import { wireContract } from './wire.ts';
 
 /** `updateContract` is in transactions/operator-routes.ts, because an early end invalidates transactions. */
-export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
+export function operatorContractRoutes(clock: Clock): Route[] {
   return [
     writeRoute(endpoints.createContract, async (call, tx) => {
       const now = clock.now();
@@ -19,9 +18,9 @@ export function operatorContractRoutes(db: Db, clock: Clock): Route[] {
       return after;
     }),
 
-    route(endpoints.operatorListContracts, (call) => answerContracts(db, call, clock.now())),
+    replicaRoute(endpoints.operatorListContracts, (call, db) => answerContracts(db, call, clock.now())),
 
-    route(endpoints.operatorGetContract, async (call) => {
+    replicaRoute(endpoints.operatorGetContract, async (call, db) => {
       const row = await getContract(db, call.viewer, call.params.contract_id);
       return answerTagged(call, wireContract(row, clock.now()));
     }),

@@ -11,7 +11,7 @@ import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import { type PageRequest, readPage } from '../platform/http/paging.ts';
-import { type Route, route } from '../platform/http/routes.ts';
+import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
 import { contractNotFound } from './actions.ts';
 import { CONTRACT_SORTINGS, type ContractRow, findContract, listContracts } from './store.ts';
@@ -52,15 +52,17 @@ export async function answerContracts(
 }
 
 /** For users of a BRP: the list of the BRP API with the parameters that only the portal needs. */
-export const portalContractRoutes = (db: Db, clock: Clock): Route[] => [
-  route(portalContractEndpoints.searchOwnContracts, (call) => answerContracts(db, call, clock.now())),
+export const portalContractRoutes = (clock: Clock): Route[] => [
+  replicaRoute(portalContractEndpoints.searchOwnContracts, (call, db) =>
+    answerContracts(db, call, clock.now()),
+  ),
 ];
 
-export function contractRoutes(db: Db, clock: Clock): Route[] {
+export function contractRoutes(clock: Clock): Route[] {
   return [
-    route(contractEndpoints.listContracts, (call) => answerContracts(db, call, clock.now())),
+    replicaRoute(contractEndpoints.listContracts, (call, db) => answerContracts(db, call, clock.now())),
 
-    route(contractEndpoints.getContract, async ({ viewer, params }) =>
+    replicaRoute(contractEndpoints.getContract, async ({ viewer, params }, db) =>
       wireContract(await getContract(db, viewer, params.contract_id), clock.now()),
     ),
   ];

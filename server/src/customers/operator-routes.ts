@@ -2,14 +2,13 @@ import { operatorCustomerEndpoints as endpoints } from '@saldo/api';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
 import { paginate } from '../platform/http/paging.ts';
-import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { createCustomer } from './actions.ts';
 import { answerCustomer, answerCustomers, answerPlacements } from './routes.ts';
 import { wireOperatorCustomer } from './wire.ts';
 
-export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
+export function operatorCustomerRoutes(clock: Clock): Route[] {
   return [
     writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
       const now = clock.now();
@@ -19,17 +18,20 @@ export function operatorCustomerRoutes(db: Db, clock: Clock): Route[] {
       return after;
     }),
 
-    route(endpoints.operatorListCustomers, async ({ viewer, query: { brp_id, ...query }, page }) => {
-      if (brp_id === undefined) return answerCustomers(db, { viewer, query, page }, wireOperatorCustomer);
-      const brp = await findBrp(db, brp_id);
-      if (brp === null) return { customers: [], pagination: paginate(page, [], () => []).pagination };
-      // A filter by BRP lists exactly the customers that the BRP sees, so its viewer is used.
-      const seen = { kind: 'brp' as const, brpNo: brp.no };
-      return answerCustomers(db, { viewer: seen, query, page }, wireOperatorCustomer);
-    }),
+    replicaRoute(
+      endpoints.operatorListCustomers,
+      async ({ viewer, query: { brp_id, ...query }, page }, db) => {
+        if (brp_id === undefined) return answerCustomers(db, { viewer, query, page }, wireOperatorCustomer);
+        const brp = await findBrp(db, brp_id);
+        if (brp === null) return { customers: [], pagination: paginate(page, [], () => []).pagination };
+        // A filter by BRP lists exactly the customers that the BRP sees, so its viewer is used.
+        const seen = { kind: 'brp' as const, brpNo: brp.no };
+        return answerCustomers(db, { viewer: seen, query, page }, wireOperatorCustomer);
+      },
+    ),
 
-    route(endpoints.operatorGetCustomer, (call) => answerCustomer(db, call, wireOperatorCustomer)),
+    replicaRoute(endpoints.operatorGetCustomer, (call, db) => answerCustomer(db, call, wireOperatorCustomer)),
 
-    route(endpoints.operatorListPlacements, (call) => answerPlacements(db, call)),
+    replicaRoute(endpoints.operatorListPlacements, (call, db) => answerPlacements(db, call)),
   ];
 }

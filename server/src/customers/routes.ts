@@ -6,26 +6,28 @@ import { searchValue } from '../platform/db/search.ts';
 import { type PageRequest, readPage } from '../platform/http/paging.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
 import { getUuid } from '../platform/http/problem.ts';
-import { type Call, type Route, route } from '../platform/http/routes.ts';
+import { type Call, type Route, replicaRoute } from '../platform/http/routes.ts';
 import { customerNotFound } from './actions.ts';
 import { listPlacements, wirePlacement } from './placements.ts';
 import { CUSTOMER_SORTINGS, type CustomerRow, findCustomer, listCustomers } from './store.ts';
 import { wireCustomer } from './wire.ts';
 
 /** `updateCustomer` and its preview are in customer-changes/routes.ts, because a change corrects transactions. */
-export function customerRoutes(db: Db): Route[] {
+export function customerRoutes(): Route[] {
   return [
-    route(customerEndpoints.listCustomers, (call) => answerCustomers(db, call, wireCustomer)),
+    replicaRoute(customerEndpoints.listCustomers, (call, db) => answerCustomers(db, call, wireCustomer)),
 
-    route(customerEndpoints.getCustomer, (call) => answerCustomer(db, call, wireCustomer)),
+    replicaRoute(customerEndpoints.getCustomer, (call, db) => answerCustomer(db, call, wireCustomer)),
 
-    route(customerEndpoints.listPlacements, (call) => answerPlacements(db, call)),
+    replicaRoute(customerEndpoints.listPlacements, (call, db) => answerPlacements(db, call)),
   ];
 }
 
 /** For users of a BRP: the list of the BRP API with an order. */
-export const portalCustomerRoutes = (db: Db): Route[] => [
-  route(portalCustomerEndpoints.listOwnCustomers, (call) => answerCustomers(db, call, wireCustomer)),
+export const portalCustomerRoutes = (): Route[] => [
+  replicaRoute(portalCustomerEndpoints.listOwnCustomers, (call, db) =>
+    answerCustomers(db, call, wireCustomer),
+  ),
 ];
 
 type ListQuery = QueryOf<typeof portalCustomerEndpoints.listOwnCustomers>;

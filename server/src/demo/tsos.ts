@@ -7,7 +7,7 @@ import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { type Answers, answersTo, type Behaviour, finalTypeOf } from '@saldo/simulator/tso.ts';
 import type { Exchange } from '../exchange/process/exchange.ts';
 import { receiveMessage } from '../exchange/process/receive.ts';
-import { sendDue } from '../exchange/process/send.ts';
+import { sendDue, sendRequested } from '../exchange/process/send.ts';
 import type { Database } from '../platform/db/database.ts';
 import { GROUPS } from './cast.ts';
 
@@ -72,7 +72,7 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
     await sendDue(db, at, exchange);
     const rejected = await acknowledge(at);
     // The operator reacts to the rejection and sends the schedule again.
-    for (const { day, tso } of rejected) await sendDue(db, at + MINUTE_MS, exchange, { day, tso });
+    for (const { day, tso } of rejected) await sendRequested(db, at + MINUTE_MS, exchange, { day, tso });
     await acknowledge(at + MINUTE_MS);
   }
 

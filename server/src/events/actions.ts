@@ -1,4 +1,4 @@
-import type { Database, PrimaryDatabase, Tx } from '../platform/db/database.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { readHorizon } from './store.ts';
@@ -78,7 +78,7 @@ const ADD_CHECKPOINTS = statement(
 const SET_COUNTED = statement('set_events_counted', 'update event_log set counted_to = $1');
 
 /** Counts the events of each tenant up to places below the horizon, so that readers count from there. */
-export async function checkpointEvents(db: PrimaryDatabase): Promise<void> {
+export async function checkpointEvents(db: Database): Promise<void> {
   const { horizon } = await readHorizon(db);
   let isDone = false;
   while (!isDone)

@@ -1,7 +1,5 @@
 import { createCipheriv, hkdfSync } from 'node:crypto';
 import { decodeId, encodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
-import type { Db } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
 import type { Tenant } from './store.ts';
 
 /** A place in the log, and the time of the event there; 0 for a place between events. */
@@ -23,14 +21,6 @@ export const isPlaceForm = (text: string): boolean => uuidOf(text) !== null;
 
 const uuidOf = (text: string): string | null =>
   decodeId(ID_PREFIX.event, text) ?? decodeId(ID_PREFIX.feedPlace, text);
-
-const READ_SECRET = statement('read_event_id_secret', "select value from secret where name = 'cursor'");
-
-export async function readEventIds(db: Db): Promise<EventIds> {
-  const [row] = await db.query<{ value: Buffer }>(READ_SECRET);
-  if (row === undefined) throw new Error('the migrations make the secret');
-  return createEventIds(row.value);
-}
 
 const BLOCK_BYTES = 16;
 const [VECTOR_AT, PLACE_AT, PLACE_BYTES] = [6, 10, 6];

@@ -1,4 +1,4 @@
-import type { PrimaryDb } from '../platform/db/database.ts';
+import type { Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { EVENTS_PER_ROW, type EventRow, type StoredEvent, type Tenant } from './store.ts';
 
@@ -36,7 +36,7 @@ type CountRow = { first: number; sequences: number[]; counts: number[] };
 export type NumberedPlaces = { readonly feeds: readonly Tenant[]; readonly places: readonly number[] };
 
 /** The numbers of the events at these places, in their order. The places are not beyond the horizon. */
-export async function readNumbers(db: PrimaryDb, asked: readonly NumberedPlaces[]): Promise<number[][]> {
+export async function readNumbers(db: Primary, asked: readonly NumberedPlaces[]): Promise<number[][]> {
   if (asked.length === 0) return [];
   const rows = await db.query<CountRow>(READ_COUNTS, [
     asked.map(({ feeds }) => feeds.join(' ')),
@@ -59,7 +59,7 @@ function countUp(places: readonly number[], { first, sequences, counts }: CountR
 
 /** Numbers events of one reader, in any order. */
 export async function numberEvents(
-  db: PrimaryDb,
+  db: Primary,
   feeds: readonly Tenant[],
   events: readonly StoredEvent[],
 ): Promise<EventRow[]> {

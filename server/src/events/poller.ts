@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EventType } from '@saldo/api';
 import type { Logger } from 'pino';
 import { DatabaseUnavailable } from '../platform/db/connection.ts';
-import type { PrimaryDb } from '../platform/db/database.ts';
+import type { Primary } from '../platform/db/database.ts';
 import { type EventFilter, listNewTypes, readHorizon, type Tenant } from './store.ts';
 
 /** Upper bound for the delay between the commit of an event and the answer to a waiting reader. */
@@ -25,21 +25,21 @@ type Reader = WaitFilter & {
 };
 
 /** A text that changes with records that have no events. */
-export type ReadFingerprint = (db: PrimaryDb) => Promise<string>;
+export type ReadFingerprint = (db: Primary) => Promise<string>;
 
 /**
  * Ends the waiting of long polls. All waiting readers of a process share one poll of the log, so a reader costs no query
  * while it waits, and no connection. Unlike LISTEN, polling works behind a connection pooler.
  */
 export class EventPoller {
-  private readonly db: PrimaryDb;
+  private readonly db: Primary;
   private readonly logger: Logger;
   private readonly readFingerprint: ReadFingerprint;
   private readonly readers = new Set<Reader>();
   private readonly stopping = new AbortController();
   private polling: Promise<void> | null = null;
 
-  constructor(db: PrimaryDb, logger: Logger, readFingerprint: ReadFingerprint = async () => '') {
+  constructor(db: Primary, logger: Logger, readFingerprint: ReadFingerprint = async () => '') {
     this.db = db;
     this.logger = logger;
     this.readFingerprint = readFingerprint;

@@ -1,7 +1,7 @@
 import { type Endpoint, EVENT_TYPE_NAMES, type EventType, type eventEndpoints } from '@saldo/api';
 import type { FastifyRequest } from 'fastify';
 import { monotonicNow } from '../platform/clock.ts';
-import type { PrimaryDb } from '../platform/db/database.ts';
+import type { Primary } from '../platform/db/database.ts';
 import type { Position } from '../platform/http/cursor.ts';
 import type { FindPrincipal } from '../platform/http/guard.ts';
 import type { PageRequest } from '../platform/http/paging.ts';
@@ -28,7 +28,7 @@ export type Feed = {
 };
 
 /** The feed of one API. */
-export const eventRoutes = (db: PrimaryDb, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
+export const eventRoutes = (db: Primary, list: ListEndpoint, get: GetEndpoint, feed: Feed): Route[] => [
   route(list, (call) => answerEvents(db, call, feed), placeOf),
   route(get, async (call) => {
     const tenants = tenantsOf(getOwner(call));
@@ -55,7 +55,7 @@ function sequenceOf([place = 0]: Position, { tenants, ids }: Reader): number | n
   return sequence;
 }
 
-async function answerEvents(db: PrimaryDb, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
+async function answerEvents(db: Primary, call: Call<ListEndpoint>, feed: Feed): Promise<string> {
   const { query, page } = call;
   const types = query.types ? typesIn(query.types) : null;
   const filter = { tenants: tenantsOf(getOwner(call)), types, ids: feed.ids };
@@ -87,7 +87,7 @@ async function answerEvents(db: PrimaryDb, call: Call<ListEndpoint>, feed: Feed)
 
 /** The place of a reader from the newest event is the sequence before which it goes on. */
 async function answerNewestFirst(
-  db: PrimaryDb,
+  db: Primary,
   { query, page }: Call<ListEndpoint>,
   filter: Reader & { readonly types: readonly EventType[] | null },
 ): Promise<string> {
@@ -110,7 +110,7 @@ const WAIT_REFUSED = {
 } as const;
 
 async function pageJson(
-  db: PrimaryDb,
+  db: Primary,
   { tenants, ids }: Reader,
   { limit }: PageRequest,
   { shown, next, hasMore }: { shown: readonly StoredEvent[]; next: number; hasMore: boolean },

@@ -1,6 +1,6 @@
 import type { EventData, EventType, ListOrder } from '@saldo/api';
 import type { Owner } from '../platform/auth/principal.ts';
-import type { PrimaryDb, Tx } from '../platform/db/database.ts';
+import type { Primary, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
@@ -110,7 +110,7 @@ export type Horizon = { readonly last: number; readonly horizon: number };
 
 const HORIZON = statement('event_horizon', 'select last, horizon from event_horizon()');
 
-export async function readHorizon(db: PrimaryDb): Promise<Horizon> {
+export async function readHorizon(db: Primary): Promise<Horizon> {
   return (await db.query<Horizon>(HORIZON))[0]!;
 }
 
@@ -232,7 +232,7 @@ export type EventPage = {
 
 /** Events with `after < sequence <= upTo`, from one end. `upTo` is at most the horizon: see `readHorizon`. */
 export async function listEvents(
-  db: PrimaryDb,
+  db: Primary,
   { tenants, types }: EventFilter,
   { order, after, upTo, count }: { order: ListOrder; after: number; upTo: number; count: number },
 ): Promise<EventPage> {
@@ -263,7 +263,7 @@ const FIND = statement(
 );
 
 export async function findEvent(
-  db: PrimaryDb,
+  db: Primary,
   tenants: readonly Tenant[],
   sequence: number,
 ): Promise<StoredEvent | null> {
@@ -278,7 +278,7 @@ const NEW_TYPES = statement(
 
 /** The feeds and types that have events with `after < sequence <= horizon`. */
 export async function listNewTypes(
-  db: PrimaryDb,
+  db: Primary,
   after: number,
   horizon: number,
 ): Promise<{ tenant: Tenant; type: EventType }[]> {
@@ -307,7 +307,7 @@ const CHANGED_TYPES_OF_ALL = statement(
  * rows to look at.
  */
 export async function listChangedTypes(
-  db: PrimaryDb,
+  db: Primary,
   tenants: readonly Tenant[] | null,
   after: number,
   horizon: number,

@@ -30,11 +30,11 @@ const CHECKS_AT_ONCE_PER_BRP = 2;
 const UNREAD_AT_MOST_PER_BRP = 64;
 
 /** Compares uploaded schedules with current nominations. Reads only. */
-export function scheduleChecker(db: Db, scheduler: Scheduler) {
+export function scheduleChecker(scheduler: Scheduler) {
   const inTurn = concurrencyLimiter({ atOnce: CHECKS_AT_ONCE, waitingAtMost: CHECKS_WAITING_AT_MOST });
   const perBrp = new Map<number, typeof inTurn>();
 
-  return async function answerCheck(call: CheckCall): Promise<ScheduleCheck> {
+  return async function answerCheck(call: CheckCall, db: Db): Promise<ScheduleCheck> {
     const { viewer, query, request } = call;
     const body = request.body as Readable | undefined;
     if (body === undefined) throw faults(['a body with the schedule is required'], 'required');

@@ -13,7 +13,7 @@ import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview
 import { deliverStored } from './process/deliver.ts';
 import type { Exchange, SendRun } from './process/exchange.ts';
 import type { Receiving } from './process/receive.ts';
-import { sendDue } from './process/send.ts';
+import { sendRequested } from './process/send.ts';
 import { storeStatusRequest } from './process/status-requests.ts';
 import { answerReceive } from './receive-request.ts';
 import { findDocument, findMessages, listMessages } from './store.ts';
@@ -62,7 +62,7 @@ function sendOperation(
   return {
     async work() {
       const { delivery_date: day = null, tso = null } = call.body;
-      const run = await sendDue(db, now, exchange, { day, tso });
+      const run = await sendRequested(db, now, exchange, { day, tso });
       const messages = (await findMessages(db, run.messageIds)).map(wireMessage);
       const faults = run.faults.map((fault) => ({
         delivery_date: fault.day,

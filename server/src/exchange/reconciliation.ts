@@ -77,10 +77,10 @@ type AnomalyRow = { message_id: string; theirs: number[] | null };
  * Explains what the TSO made of nominations. The reasons are read from the stored answers. Answers never change, and the
  * nominations of a day share theirs, so that the reasons of the last ones are cached.
  */
-export function reconciler(db: Db, { operatorEic, rules }: Scheduler) {
+export function reconciler({ operatorEic, rules }: Scheduler) {
   const cache = new Map<string, Promise<ReasonIndex>>();
 
-  function reasonIndex(messageId: string): Promise<ReasonIndex> {
+  function reasonIndex(db: Db, messageId: string): Promise<ReasonIndex> {
     const known = cache.get(messageId) ?? readReasons(db, messageId, rules);
     cache.delete(messageId);
     cache.set(messageId, known);
@@ -90,7 +90,7 @@ export function reconciler(db: Db, { operatorEic, rules }: Scheduler) {
     return known;
   }
 
-  return async function reconcile(row: NominationRow): Promise<Reconciliation> {
+  return async function reconcile(db: Db, row: NominationRow): Promise<Reconciliation> {
     const codes = tsoCodes(rules, row.tso, row.delivery_day);
     const schedule = messageIdentification(row.delivery_day, operatorEic, codes);
     const series = nominatedSeries(row, codes.area, operatorEic);
@@ -113,7 +113,7 @@ export function reconciler(db: Db, { operatorEic, rules }: Scheduler) {
       ({ type, version }) => type === 'acknowledgement' && version === newest?.version,
     );
     const confirmed = answers.find(({ type }) => type === 'confirmation');
-    const indexOf = async (id: string | undefined) => (id === undefined ? null : reasonIndex(id));
+    const indexOf = async (id: string | undefined) => (id === undefined ? null : reasonIndex(db, id));
     const acknowledgement = await indexOf(acknowledged?.id);
     const given = [
       acknowledgement?.isRejection ? acknowledgement : null,

@@ -6,11 +6,10 @@ import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
 import { preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
-import { type Route, route } from '../platform/http/routes.ts';
+import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { scheduleChecker } from './check-request.ts';
 import { scheduleCsv } from './documents/schedule-csv.ts';
 import { ownNomination } from './own-nomination.ts';
@@ -23,11 +22,12 @@ const SERIES_FORMATS = { 'text/csv': 'csv', 'application/xml': 'ess', 'text/xml'
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
 /** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
-export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Route[] {
+export function scheduleRoutes(clock: Clock, scheduler: Scheduler): Route[] {
   const { operatorEic, rules } = scheduler;
-  const reconcile = reconciler(db, scheduler);
+  const reconcile = reconciler(scheduler);
   return [
-    route(scheduleEndpoints.getNominationSchedule, async ({ viewer, params, query, request, reply }) => {
+    replicaRoute(scheduleEndpoints.getNominationSchedule, async (call, db) => {
+      const { viewer, params, query, request, reply } = call;
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       if (query.format === undefined) varyBy(reply, 'Accept');
@@ -42,7 +42,7 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
       return writeEssSeries(ownSeries(ownNomination(row), area, operatorEic, row.version), row.delivery_day);
     }),
 
-    route(scheduleEndpoints.getDaySchedule, async ({ viewer, query, reply }) => {
+    replicaRoute(scheduleEndpoints.getDaySchedule, async ({ viewer, query, reply }, db) => {
       const asked = documentAsked(query);
       const { delivery_date: day, eic, tso } = query;
       const rows = (await findCurrentNominations(db, viewer, day)).filter(
@@ -61,13 +61,13 @@ export function scheduleRoutes(db: Db, clock: Clock, scheduler: Scheduler): Rout
       return writeSchedule(schedule, asked.format, clock.now());
     }),
 
-    route(scheduleEndpoints.reconcileNomination, async ({ viewer, params }) => {
+    replicaRoute(scheduleEndpoints.reconcileNomination, async ({ viewer, params }, db) => {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      return reconcile(row);
+      return reconcile(db, row);
     }),
 
-    route(scheduleEndpoints.checkSchedule, scheduleChecker(db, scheduler)),
+    replicaRoute(scheduleEndpoints.checkSchedule, scheduleChecker(scheduler)),
   ];
 }
 

@@ -11,7 +11,8 @@ import {
   textColumn,
 } from '../platform/parquet/columns.ts';
 import { ParquetFile } from '../platform/parquet/parquet-file.ts';
-import type { SheetRow, TransactionRecord } from '../transactions/store.ts';
+import type { SheetRow } from '../transactions/sheet-rows.ts';
+import type { TransactionRecord } from '../transactions/store.ts';
 
 /** Readers work on row groups in parallel, and each needs its own dictionaries. About 300 KB of a file. */
 const ROW_GROUP_ROWS = 120_000;

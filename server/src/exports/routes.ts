@@ -19,7 +19,7 @@ import { preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import { problem } from '../platform/http/problem.ts';
-import { type Route, route } from '../platform/http/routes.ts';
+import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange, touchedDays } from '../platform/http/time-filter.ts';
 import { transactionFilter } from '../transactions/routes.ts';
 import { transactionCsvLines, transactionJsonLines } from '../transactions/wire.ts';
@@ -38,24 +38,20 @@ type ExportCall<Query> = {
 };
 
 /** Exports of the BRP API and of the operator API, which share their limits. The viewer restricts the rows. */
-export function exportRoutes(
-  db: Db,
-  operator: Operator,
-  silenceS: number,
-): { brp: Route[]; operator: Route[] } {
+export function exportRoutes(operator: Operator, silenceS: number): { brp: Route[]; operator: Route[] } {
   const send = exportSender(silenceS * 1000);
-  const transactions = (call: ExportCall<TransactionQuery>) =>
+  const transactions = (call: ExportCall<TransactionQuery>, db: Db) =>
     send(call, 'transactions', (format) => transactionChunks(db, call, format));
-  const nominations = (call: ExportCall<NominationQuery>) =>
+  const nominations = (call: ExportCall<NominationQuery>, db: Db) =>
     send(call, 'nominations', (format) => nominationChunks(db, call, format, operator));
   return {
     brp: [
-      route(exportEndpoints.exportTransactions, transactions),
-      route(exportEndpoints.exportNominations, nominations),
+      replicaRoute(exportEndpoints.exportTransactions, transactions),
+      replicaRoute(exportEndpoints.exportNominations, nominations),
     ],
     operator: [
-      route(operatorExportEndpoints.operatorExportTransactions, transactions),
-      route(operatorExportEndpoints.operatorExportNominations, nominations),
+      replicaRoute(operatorExportEndpoints.operatorExportTransactions, transactions),
+      replicaRoute(operatorExportEndpoints.operatorExportNominations, nominations),
     ],
   };
 }

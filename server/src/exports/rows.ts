@@ -24,7 +24,7 @@ const inTurn = concurrencyLimiter({ atOnce: QUERIES_AT_ONCE });
 
 /**
  * Batches are larger than a hot statement may be, so they use the pool. No connection is held between two batches. The
- * stream asks for them outside of the asynchronous context of the request, which decides where reads go.
+ * stream asks for them outside of the asynchronous context of the request, which has its trace.
  */
 function pooled(db: Db): Db {
   const inRequest = AsyncLocalStorage.snapshot();

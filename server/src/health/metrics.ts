@@ -125,7 +125,7 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
         : { feeds: ageOf(measured.held_back_at), webhooks: ageOf(measured.undelivered_at) },
   );
   const usage = (kind: 'inUse' | 'waiting') => () => {
-    const { read, write } = db.connections();
+    const { read, write } = db.usage();
     return { read: read[kind], write: write[kind] };
   };
   metrics.addLabelledGauge(

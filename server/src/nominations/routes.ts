@@ -16,7 +16,7 @@ import type { Database, Db } from '../platform/db/database.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
 import { getUuid, problem } from '../platform/http/problem.ts';
-import { longRoute, type Route, route } from '../platform/http/routes.ts';
+import { longRoute, type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
 import { explainNomination } from './explanation.ts';
@@ -40,29 +40,29 @@ type ListCall = {
 type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
 
 /** Reads shared by the BRP API and the operator API. The viewer restricts the rows. */
-function nominationReads(db: Db, rules: MarketRules, operator: Operator) {
+function nominationReads(rules: MarketRules, operator: Operator) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
     write.list(rows, range, pagination);
   return {
     answer,
-    async list({ viewer, query, page }: ListCall) {
+    async list({ viewer, query, page }: ListCall, db: Db) {
       const { filter, range } = nominationFilter(query);
       const rows = await listNominations(db, viewer, filter, pageByDay(page), query.include_slots === 'true');
       const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.id]);
       return answer(records, range, pagination);
     },
-    async single({ viewer, params }: SingleCall) {
+    async single({ viewer, params }: SingleCall, db: Db) {
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
       return write.one(row, ALL_SLOTS);
     },
-    async history({ viewer, params }: SingleCall) {
+    async history({ viewer, params }: SingleCall, db: Db) {
       const rows = await findNominationHistory(db, viewer, nominationUuid(params.nomination_id));
       if (rows.length === 0) throw nominationNotFound();
       return answer(rows);
     },
-    async explanation({ viewer, params }: SingleCall) {
+    async explanation({ viewer, params }: SingleCall, db: Db) {
       const explained = await explainNomination(db, viewer, nominationUuid(params.nomination_id), rules);
       if (explained === null) throw nominationNotFound();
       return explained;
@@ -77,17 +77,17 @@ export function nominationFilter(query: FilterQuery): { filter: NominationFilter
   return { filter: { ...query, delivery: deliveryRange(query), slotFrom: range.from }, range };
 }
 
-export function nominationRoutes(db: Db, rules: MarketRules, operator: Operator): Route[] {
-  const reads = nominationReads(db, rules, operator);
+export function nominationRoutes(rules: MarketRules, operator: Operator): Route[] {
+  const reads = nominationReads(rules, operator);
   return [
-    route(nominationEndpoints.listNominations, reads.list),
-    route(nominationEndpoints.getNomination, reads.single),
-    route(nominationEndpoints.getNominationHistory, reads.history),
-    route(nominationEndpoints.explainNomination, reads.explanation),
-    route(nominationEndpoints.getNominationsBulk, async ({ viewer, query }) =>
+    replicaRoute(nominationEndpoints.listNominations, reads.list),
+    replicaRoute(nominationEndpoints.getNomination, reads.single),
+    replicaRoute(nominationEndpoints.getNominationHistory, reads.history),
+    replicaRoute(nominationEndpoints.explainNomination, reads.explanation),
+    replicaRoute(nominationEndpoints.getNominationsBulk, async ({ viewer, query }, db) =>
       reads.answer(await findNominations(db, viewer, nominationUuids(query.ids))),
     ),
-    route(nominationEndpoints.postNominationsBulk, async ({ viewer, body }) =>
+    replicaRoute(nominationEndpoints.postNominationsBulk, async ({ viewer, body }, db) =>
       reads.answer(await findNominations(db, viewer, nominationUuids(body.ids))),
     ),
   ];
@@ -99,7 +99,7 @@ export function operatorNominationRoutes(
   rules: MarketRules,
   operator: Operator,
 ): Route[] {
-  const reads = nominationReads(db, rules, operator);
+  const reads = nominationReads(rules, operator);
   return [
     longRoute(operatorNominationEndpoints.runNominations, ({ body }) => ({
       async work() {
@@ -110,36 +110,36 @@ export function operatorNominationRoutes(
       // The job nets the same changes without an audit event.
       record: async () => {},
     })),
-    ...lateRoutes(db),
-    route(operatorNominationEndpoints.operatorListNominations, reads.list),
-    route(operatorNominationEndpoints.operatorGetNomination, reads.single),
-    route(operatorNominationEndpoints.operatorGetNominationHistory, reads.history),
-    route(operatorNominationEndpoints.operatorExplainNomination, reads.explanation),
+    ...lateRoutes(),
+    replicaRoute(operatorNominationEndpoints.operatorListNominations, reads.list),
+    replicaRoute(operatorNominationEndpoints.operatorGetNomination, reads.single),
+    replicaRoute(operatorNominationEndpoints.operatorGetNominationHistory, reads.history),
+    replicaRoute(operatorNominationEndpoints.operatorExplainNomination, reads.explanation),
   ];
 }
 
 /** Number of position-days that an export reads at once. */
 const EXPORT_BATCH = 100;
 
-function lateRoutes(db: Db): Route[] {
+function lateRoutes(): Route[] {
   const { listLate: list, exportLate } = operatorNominationEndpoints;
   /** Null when the BRP is unknown, so that nothing matches. */
-  const filterOf = async (query: QueryOf<typeof exportLate>): Promise<LateFilter | null> => {
+  const filterOf = async (db: Db, query: QueryOf<typeof exportLate>): Promise<LateFilter | null> => {
     const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
     if (query.brp_id !== undefined && brp === null) return null;
     return { day: query.delivery_date ?? null, brpNo: brp?.no ?? null };
   };
   return [
-    route(list, async ({ query, page }) => {
-      const filter = await filterOf(query);
+    replicaRoute(list, async ({ query, page }, db) => {
+      const filter = await filterOf(db, query);
       const [day = FIRST_DAY, positionNo = 0] = page.after ?? [];
       const after = { day: String(day), positionNo: Number(positionNo) };
       const rows = filter === null ? [] : await listLate(db, filter, { after, count: page.limit + 1 });
       const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.position_no]);
       return { late: records.map(wireLate), pagination };
     }),
-    route(exportLate, async ({ query, reply }) => {
-      const filter = await filterOf(query);
+    replicaRoute(exportLate, async ({ query, reply }, db) => {
+      const filter = await filterOf(db, query);
       reply.headers({
         'content-type': 'text/csv; charset=utf-8',
         ...attachment(`late_${query.delivery_date ?? ''}.csv`),

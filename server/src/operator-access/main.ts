@@ -3,11 +3,11 @@
 import { recordAudit } from '../audit/store.ts';
 import { explain } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
-import { type Config, readConfig } from '../config.ts';
 import { operatorKeyNamed } from '../parties/actions.ts';
 import { answerCreate } from '../parties/key-answers.ts';
 import { openDatabase, type Tx } from '../platform/db/database.ts';
 import { ProblemError } from '../platform/http/problem.ts';
+import { type Config, readConfig } from '../start/config.ts';
 import { invitationLink, inviteOperator } from '../users/actions.ts';
 import { wireUser } from '../users/wire.ts';
 

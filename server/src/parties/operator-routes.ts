@@ -7,7 +7,7 @@ import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
 import { type FieldError, fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
-import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Route, replicaRoute, route, writeRoute } from '../platform/http/routes.ts';
 import { createAccount, createBalanceGroup, createBrp, getBalanceGroup, type NewKey } from './actions.ts';
 import { answerCreate, answerRevoke, answerRotate, keyFaults, keyOf } from './key-answers.ts';
 import { answerBalanceGroup, changeBalanceGroup } from './routes.ts';
@@ -24,7 +24,7 @@ import { wireAccount, wireBalanceGroup, wireBrp, wireKey } from './wire.ts';
 
 export const operatorPartyRoutes = (db: Db, clock: Clock, operatorEic: string): Route[] => [
   ...brpRoutes(db, clock),
-  ...balanceGroupRoutes(db, clock, operatorEic),
+  ...balanceGroupRoutes(clock, operatorEic),
   ...accountRoutes(db, clock),
   ...keyRoutes(db, clock),
 ];
@@ -50,7 +50,7 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
   ];
 }
 
-function balanceGroupRoutes(db: Db, clock: Clock, operatorEic: string): Route[] {
+function balanceGroupRoutes(clock: Clock, operatorEic: string): Route[] {
   return [
     writeRoute(endpoints.createBalanceGroup, async (call, tx) => {
       const now = clock.now();
@@ -66,7 +66,7 @@ function balanceGroupRoutes(db: Db, clock: Clock, operatorEic: string): Route[] 
       await recordAudit(tx, call, event, now);
       return after;
     }),
-    route(endpoints.listBalanceGroups, async ({ viewer, query, page }) => {
+    replicaRoute(endpoints.listBalanceGroups, async ({ viewer, query, page }, db) => {
       const brp = query.brp_id === undefined ? null : await findBrp(db, query.brp_id);
       const findsNothing = query.brp_id !== undefined && brp === null;
       // A filter by BRP lists exactly the balance groups that the BRP sees, so its viewer is used.
@@ -76,7 +76,7 @@ function balanceGroupRoutes(db: Db, clock: Clock, operatorEic: string): Route[] 
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
       return { balance_groups: records.map(wireBalanceGroup), pagination };
     }),
-    route(endpoints.getBalanceGroup, (call) => answerBalanceGroup(db, call, wireBalanceGroup)),
+    replicaRoute(endpoints.getBalanceGroup, (call, db) => answerBalanceGroup(db, call, wireBalanceGroup)),
     writeRoute(endpoints.updateBalanceGroup, (call, tx) =>
       changeBalanceGroup(tx, call, call.body, wireBalanceGroup, clock.now()),
     ),

@@ -5,21 +5,23 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { pageByEic, paginate } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
-import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Call, type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { type BalanceGroupUpdate, getBalanceGroup, updateBalanceGroup } from './actions.ts';
 import { type BalanceGroupRow, listBalanceGroups } from './store.ts';
 import { wireBalanceGroup, wireOwnBalanceGroup } from './wire.ts';
 
-export function balanceGroupRoutes(db: Db, clock: Clock): Route[] {
+export function balanceGroupRoutes(clock: Clock): Route[] {
   return [
-    route(endpoints.listOwnBalanceGroups, async ({ viewer, query, page }) => {
+    replicaRoute(endpoints.listOwnBalanceGroups, async ({ viewer, query, page }, db) => {
       const filter = { tso: null, search: searchValue(query.search) };
       const rows = await listBalanceGroups(db, viewer, filter, pageByEic(page));
       const { records, pagination } = paginate(page, rows, (row) => [row.eic]);
       return { balance_groups: records.map(wireOwnBalanceGroup), pagination };
     }),
 
-    route(endpoints.getOwnBalanceGroup, (call) => answerBalanceGroup(db, call, wireOwnBalanceGroup)),
+    replicaRoute(endpoints.getOwnBalanceGroup, (call, db) =>
+      answerBalanceGroup(db, call, wireOwnBalanceGroup),
+    ),
 
     writeRoute(endpoints.updateOwnBalanceGroup, (call, tx) =>
       changeBalanceGroup(tx, call, { tsos: call.body.enabled_tsos }, wireOwnBalanceGroup, clock.now()),

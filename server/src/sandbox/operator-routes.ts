@@ -2,7 +2,7 @@ import { sandboxEndpoints } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { MovableClock } from '../platform/clock.ts';
-import type { PrimaryDatabase, PrimaryDb } from '../platform/db/database.ts';
+import type { Database, Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { longRoute, type Route, route } from '../platform/http/routes.ts';
 
@@ -14,11 +14,11 @@ const WRITE = statement(
 );
 
 /** Loads the offset of the sandbox clock, which this or another process has stored. */
-export const followSandboxClock = (db: PrimaryDb, clock: MovableClock): Promise<void> =>
+export const followSandboxClock = (db: Primary, clock: MovableClock): Promise<void> =>
   clock.follow(async () => (await db.query<{ offset_ms: number }>(READ))[0]?.offset_ms ?? 0);
 
 /** Moves the platform's clock, so that clients can test gates, statuses and deadlines. Mounted only in a sandbox. */
-export function sandboxRoutes(db: PrimaryDatabase, clock: MovableClock): Route[] {
+export function sandboxRoutes(db: Database, clock: MovableClock): Route[] {
   const state = () => ({ now: formatInstant(clock.now()), moved: clock.offsetMs() !== 0 });
   return [
     route(sandboxEndpoints.getClock, async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../config.ts';
-import { recordNames } from '../config-names.ts';
+import { readConfig } from './config.ts';
+import { recordNames } from './config-names.ts';
 import { SETTINGS } from './config-help.ts';
 
 const settings = Object.values(SETTINGS).flat();

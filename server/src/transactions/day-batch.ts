@@ -237,7 +237,7 @@ export class DayBatch {
     const state = this.stateOf(contractDay.contract.no, contractDay.day);
     const cells = unfold(state.history).filter(({ status }) => status === 'valid');
     const slots = cells.map(({ slot }) => slot);
-    this.setStatuses(state, invalidate(state.history, slots).changed);
+    this.setStatuses(state, invalidate(state.history, slots));
     for (const [revision, ofSheet] of Map.groupBy(cells, (cell) => cell.revision))
       state.invalidations.push({ revision, slots: ofSheet.map(({ slot }) => slot) });
     return cells.length;

@@ -9,19 +9,19 @@ import { changeContractDates } from '../contracts/actions.ts';
 import type { ContractRow } from '../contracts/store.ts';
 import { wireContract } from '../contracts/wire.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
-import { type Call, type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { type Call, type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { invalidateFrom, invalidateTransaction } from './actions.ts';
 import { withInvalidReasons } from './invalid-reasons.ts';
 import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
 import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
 
-export function operatorTransactionRoutes(db: Db, clock: Clock): Route[] {
+export function operatorTransactionRoutes(clock: Clock): Route[] {
   return [
-    route(endpoints.operatorListTransactions, (call) => answerTransactions(db, call)),
+    replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call)),
 
     writeRoute(endpoints.invalidateTransaction, (call, tx) => invalidateOne(tx, call, clock.now())),
 

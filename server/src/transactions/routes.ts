@@ -7,7 +7,7 @@ import { wireAsset } from '../market/wire.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type PageRequest, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
-import { type Call, type Route, route } from '../platform/http/routes.ts';
+import { type Call, type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
 import { withInvalidReasons } from './invalid-reasons.ts';
 import {
@@ -21,10 +21,10 @@ import {
 } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
-export function transactionRoutes(db: Db): Route[] {
+export function transactionRoutes(): Route[] {
   const { listTransactions: list, listContractTransactions: listOfContract } = transactionEndpoints;
   return [
-    route(listOfContract, async (call) => {
+    replicaRoute(listOfContract, async (call, db) => {
       const contractId = decodeId(ID_PREFIX.contract, call.params.contract_id);
       const filter = { ...filterOf(call.query), contractId };
       const records = contractId === null ? [] : await listPage(db, call, filter);
@@ -33,16 +33,16 @@ export function transactionRoutes(db: Db): Route[] {
       return answerRecords(db, call.page, records, call.query);
     }),
 
-    route(list, (call) => answerTransactions(db, call)),
+    replicaRoute(list, (call, db) => answerTransactions(db, call)),
 
-    route(transactionEndpoints.getTransaction, async ({ viewer, params }) => {
+    replicaRoute(transactionEndpoints.getTransaction, async ({ viewer, params }, db) => {
       const key = transactionKey(params.transaction_id);
       const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
       if (!record) throw transactionNotFound();
       return transactionBytes(record);
     }),
 
-    route(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }) => {
+    replicaRoute(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }, db) => {
       const key = transactionKey(params.transaction_id);
       const records = key === null ? [] : await findTransactionHistory(db, viewer, key);
       if (records.length === 0) throw transactionNotFound();
@@ -51,14 +51,14 @@ export function transactionRoutes(db: Db): Route[] {
       });
     }),
 
-    route(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }) => {
+    replicaRoute(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }, db) => {
       const records = await findTransactions(db, viewer, transactionKeys(query.ids));
       return transactionEnvelope(records, {
         assets: await assetsOf(db, records, query.include_assets === 'true'),
       });
     }),
 
-    route(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }) => {
+    replicaRoute(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }, db) => {
       const records = await findTransactions(db, viewer, transactionKeys(body.ids));
       return transactionEnvelope(records, {
         assets: await assetsOf(db, records, body.include_assets === true),

@@ -1,35 +1,12 @@
-import type { Tso } from '@saldo/api';
 import { addDays, type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
-import {
-  type Cell,
-  cellAt,
-  chain,
-  type Sheet,
-  STATUS_BIT,
-  unpackVolumes,
-} from '@saldo/core/transactions/sheet.ts';
-import { seenBy } from '../contracts/store.ts';
-import { perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
+import { type Cell, cellAt, chain } from '@saldo/core/transactions/sheet.ts';
+import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
-import { statusColumnOf } from './sheet-status.ts';
-
-/** A sheet with everything that its transactions show: contract, parties and asset. */
-export type SheetRow = {
-  readonly sheet: Sheet;
-  readonly day: DeliveryDay;
-  readonly contractNo: number;
-  readonly contractId: string;
-  readonly senderEic: string;
-  readonly senderTso: Tso;
-  readonly receiverEic: string;
-  readonly receiverTso: Tso;
-  readonly assetId: string | null;
-  /** Ids of the sheets that this one corrects, by revision. */
-  readonly correctedIds: Readonly<Record<number, string>> | null;
-};
+import { listStatement } from './list-statements.ts';
+import { rowOf, SHEET_COLUMNS, type SheetColumns, type SheetRow } from './sheet-rows.ts';
 
 export type TransactionRecord = {
   readonly row: SheetRow;
@@ -53,210 +30,6 @@ export type TransactionPosition = { day: DeliveryDay; contractId: string; slot: 
 
 /** First contract-day of a batch of sheets; a null contract means the first contract of the day. */
 type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
-
-const SHEET = `s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.volumes, ${statusColumnOf('s', 'statuses')},
-  s.versions, s.previous`;
-
-/**
- * A sheet shows the balance groups that it was made with. The position is read only where it is not the contract's
- * newest.
- */
-const shown = (party: 'sender' | 'receiver', side: 'seller' | 'buyer', column: 'eic' | 'tso') =>
-  `case when s.${party}_position = c.${side}_position then c.${side}_${column}
-    else (select p.${column} from position p where p.no = s.${party}_position) end`;
-
-/** Includes the ids of the corrected sheets only, because a day may have hundreds of sheets. */
-const SHEET_COLUMNS = `${SHEET},
-  case when s.previous is not null then (
-    select json_object_agg(e.revision, e.id) from sheet e
-    where e.contract_no = s.contract_no and e.delivery_day = s.delivery_day and e.revision = any(s.previous)
-  ) end,
-  c.id, ${shown('sender', 'seller', 'eic')}, ${shown('sender', 'seller', 'tso')},
-  ${shown('receiver', 'buyer', 'eic')}, ${shown('receiver', 'buyer', 'tso')}, c.asset_id`;
-
-type Columns = [
-  id: string,
-  createdAt: number,
-  contractNo: number,
-  day: DeliveryDay,
-  revision: number,
-  packedVolumes: Uint8Array,
-  statuses: number[] | null,
-  versions: number[] | null,
-  previous: (number | null)[] | null,
-  correctedIds: Record<number, string> | null,
-  contractId: string,
-  senderEic: string,
-  senderTso: Tso,
-  receiverEic: string,
-  receiverTso: Tso,
-  assetId: string | null,
-];
-
-const rowOf = (columns: Columns): SheetRow => ({
-  sheet: {
-    id: columns[0],
-    createdAt: columns[1],
-    revision: columns[4],
-    volumes: unpackVolumes(columns[5]),
-    statuses: columns[6],
-    versions: columns[7],
-    previous: columns[8],
-  },
-  contractNo: columns[2],
-  day: columns[3],
-  correctedIds: columns[9],
-  contractId: columns[10],
-  senderEic: columns[11],
-  senderTso: columns[12],
-  receiverEic: columns[13],
-  receiverTso: columns[14],
-  assetId: columns[15],
-});
-
-/** The filters that are set determine the best index, so each combination is a prepared statement with its own plan. */
-type ListShape = {
-  viewer: Viewer['kind'];
-  status: TransactionStatus | null;
-  sender: boolean;
-  receiver: boolean;
-  contract: boolean;
-};
-
-/**
- * $1 first day, $2 last day, $3 limit of sheets, $4 the contract, or the first contract on the first day. Then, as far
- * as the shape has them: $5 the viewer's BRP, the sender's EIC, the receiver's EIC.
- */
-function listStatement(shape: ListShape): HotStatement | Statement {
-  const isOfBrp = shape.viewer === 'brp';
-  let parameters = isOfBrp ? 5 : 4;
-  const senderEic = shape.sender ? `$${++parameters}` : null;
-  const receiverEic = shape.receiver ? `$${++parameters}` : null;
-  const name = [
-    viewedBy(shape.viewer, 'list_transactions'),
-    ...(shape.status === null ? [] : [shape.status]),
-    ...(shape.sender ? ['from'] : []),
-    ...(shape.receiver ? ['to'] : []),
-    ...(shape.contract ? ['of_contract'] : []),
-  ];
-  const parties = {
-    sender: senderEic === null ? [] : [{ side: 'sender' as const, eic: senderEic }],
-    receiver: receiverEic === null ? [] : [{ side: 'receiver' as const, eic: receiverEic }],
-  };
-  const sheets = shape.contract
-    ? sheetsOfContract(isOfBrp, shape.status, [...parties.sender, ...parties.receiver])
-    : isOfBrp
-      ? sheetsOfBrp(shape.status, parties)
-      : sheetsOfAll(shape.status, [...parties.sender, ...parties.receiver]);
-  // With two parties the second one filters the index rows of the first, which may be many: not hot.
-  const isHot = isOfBrp && !(shape.sender && shape.receiver);
-  return (isHot ? hotStatement : statement)(
-    name.join('_'),
-    `select ${SHEET_COLUMNS}
-     from (${sheets}) s join contract c on c.no = s.contract_no
-     order by s.delivery_day, s.contract_no, s.revision
-     limit $3`,
-  );
-}
-
-type PositionFilter = { side: 'sender' | 'receiver'; eic: string };
-
-/** Where a list finds its sheets `s`. The list is in the order of an index of `key`. */
-type Source = { from: string; key: 's' | 't'; conditions: readonly string[] };
-
-/** A status other than valid is rare: the list reads the statuses, and looks up their sheets. */
-const sourceOf = (status: TransactionStatus | null): Source =>
-  status === null
-    ? { from: 'sheet s', key: 's', conditions: [] }
-    : {
-        from: `sheet_status t join sheet s
-          on s.contract_no = t.contract_no and s.delivery_day = t.delivery_day and s.revision = t.revision`,
-        key: 't',
-        conditions: [`t.mask & ${STATUS_BIT[status]} <> 0`],
-      };
-
-/**
- * Merges two ordered scans: sheets that the BRP sends, and sheets that it receives from others. One scan with an OR
- * would read the whole market for a small BRP. Each scan uses the index of the counterparty, which has fewer sheets.
- * For a status other than valid, the partial index by status is used instead.
- */
-function sheetsOfBrp(
-  status: TransactionStatus | null,
-  { sender, receiver }: { sender: readonly PositionFilter[]; receiver: readonly PositionFilter[] },
-): string {
-  const source = sourceOf(status);
-  const { key } = source;
-  const scan = (tenant: string, parties: readonly PositionFilter[]) => {
-    const leading = status === null ? parties.slice(0, 1) : [];
-    const others = parties.slice(leading.length).map(isOneOf);
-    return sheetScan(source, [tenant, ...others], leading[0] ?? null);
-  };
-  return `${scan(`${key}.sender_brp = $5`, [...receiver, ...sender])}
-    union all
-    ${scan(`${key}.receiver_brp = $5 and ${key}.sender_brp <> ${key}.receiver_brp`, [...sender, ...receiver])}`;
-}
-
-/**
- * The operator's list has no tenant. It uses the index of the first party in the filter, else the partial index of a
- * status other than valid, else the index by day.
- */
-function sheetsOfAll(status: TransactionStatus | null, [lead, ...others]: readonly PositionFilter[]): string {
-  if (lead === undefined) return sheetScan(sourceOf(status), status === null ? ['s.revision > 0'] : [], null);
-  const hasStatus = status === null ? [] : [`${statusColumnOf('s', 'mask')} & ${STATUS_BIT[status]} <> 0`];
-  const ofLead = `s.${lead.side}_brp = p.brp_no`;
-  return sheetScan(sourceOf(null), [ofLead, ...hasStatus, ...others.map(isOneOf)], lead);
-}
-
-/** Written as array containment so that the planner cannot pick another index. */
-const isOneOf = ({ side, eic }: PositionFilter) =>
-  `array[s.${side}_position] <@ array(select no from position where eic = ${eic})`;
-
-/**
- * Selects the first sheets by day and contract, not ordered by revision, because not every index includes the revision.
- * That is safe: a full batch drops its last contract-day, and all earlier contract-days are complete.
- */
-function sheetScan(
-  { from, key, conditions }: Source,
-  more: readonly string[],
-  lead: PositionFilter | null,
-): string {
-  const all = [
-    `(${key}.delivery_day, ${key}.contract_no) >= ($1::date, coalesce((select no from contract where id = $4), 0))`,
-    `${key}.delivery_day <= $2::date`,
-    ...conditions,
-    ...more,
-  ];
-  const scan = (of: readonly string[]) => `(
-    select s.* from ${from} where ${of.join(' and ')} order by ${key}.delivery_day, ${key}.contract_no limit $3)`;
-  if (lead === null) return scan(all);
-  // A balance group has one position per control area: at most four ordered scans are merged.
-  return `(
-    select s.* from position p, lateral ${scan([`s.${lead.side}_position = p.no`, ...all])} s where p.eic = ${lead.eic})`;
-}
-
-/**
- * A BRP sees the transactions of a contract that one of its own balance groups takes part in. The tenant is checked on
- * the contract first, so that a contract of another BRP costs as little as an unknown one.
- */
-function sheetsOfContract(
-  isOfBrp: boolean,
-  status: TransactionStatus | null,
-  parties: readonly PositionFilter[],
-): string {
-  const { from, key, conditions } = sourceOf(status);
-  const contract = ['id = $4', ...(isOfBrp ? [seenBy('contract', '$5')] : [])];
-  const all = [
-    `${key}.contract_no = (select no from contract where ${contract.join(' and ')})`,
-    `${key}.delivery_day >= $1::date`,
-    `${key}.delivery_day <= $2::date`,
-    ...(isOfBrp ? ['(s.sender_brp = $5 or s.receiver_brp = $5)'] : []),
-    ...conditions,
-    ...parties.map(isOneOf),
-  ];
-  return `
-    select s.* from ${from} where ${all.join(' and ')}
-    order by ${key}.delivery_day, ${key}.revision limit $3`;
-}
 
 const listStatements = new Map<string, HotStatement | Statement>();
 
@@ -310,7 +83,9 @@ export async function listTransactions(
       ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
     ];
     const rows =
-      'isHot' in list ? await db.hot.arrays<Columns>(list, values) : await db.arrays<Columns>(list, values);
+      'isHot' in list
+        ? await db.hot.arrays<SheetColumns>(list, values)
+        : await db.arrays<SheetColumns>(list, values);
     const isEnd = rows.length < batch;
     const days = groupByContractDay(rows);
     // A full batch may have cut off its last contract-day, which the next batch reads again from its start.
@@ -339,8 +114,8 @@ function beginAt({ day, contractId }: SheetRow, filter: TransactionFilter): Begi
 }
 
 /** Works on raw columns, so that only the sheets of the page are unpacked. */
-function groupByContractDay(rows: readonly Columns[]): Columns[][] {
-  const days: Columns[][] = [];
+function groupByContractDay(rows: readonly SheetColumns[]): SheetColumns[][] {
+  const days: SheetColumns[][] = [];
   for (const row of rows) {
     const current = days.at(-1);
     if (current?.[0]?.[2] === row[2] && current[0][3] === row[3]) current.push(row);
@@ -392,7 +167,7 @@ export async function findTransactions(
 ): Promise<TransactionRecord[]> {
   if (keys.length === 0) return [];
   const ids = [...new Set(keys.map((key) => key.sheetId))];
-  const rows = await db.hot.arrays<Columns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
+  const rows = await db.hot.arrays<SheetColumns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
   const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);
@@ -419,7 +194,7 @@ export async function findTransactionHistory(
   key: TransactionKey,
 ): Promise<TransactionRecord[]> {
   const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
-  const columns = await db.arrays<Columns>(FIND_HISTORY[viewer.kind], values);
+  const columns = await db.arrays<SheetColumns>(FIND_HISTORY[viewer.kind], values);
   const rows = columns.map(rowOf);
   if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
   const sheets = rows.map((row) => row.sheet);

@@ -7,7 +7,8 @@ import type { TransactionStatus } from '@saldo/core/enums.ts';
 import { encodeId, ID_PREFIX, sheetUuid, transactionUuid } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import { runs } from '../../../test/runs.ts';
-import type { SheetRow, TransactionRecord } from './store.ts';
+import type { SheetRow } from './sheet-rows.ts';
+import type { TransactionRecord } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
 /** An ordinary day and the clock-change days. */

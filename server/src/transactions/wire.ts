@@ -4,7 +4,8 @@ import { encodeId, ID_PREFIX, TransactionIdBytes } from '@saldo/core/id.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import { ByteWriter } from '../platform/bytes/byte-writer.ts';
 import { CSV_FIELDS, type SlotsOfDay, SlotText } from '../platform/bytes/slot-text.ts';
-import type { SheetRow, TransactionRecord } from './store.ts';
+import type { SheetRow } from './sheet-rows.ts';
+import type { TransactionRecord } from './store.ts';
 
 /** In ASCII, like all other values. */
 const invalidReasonMember = (reason?: string | null) =>

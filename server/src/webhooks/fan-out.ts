@@ -1,7 +1,7 @@
 import { LIMITS } from '@saldo/api';
 import { readNumbers } from '../events/numbers.ts';
 import { EVENTS_OF_ROW, EVENTS_PER_ROW, readHorizon, type Tenant } from '../events/store.ts';
-import type { Database, Db, PrimaryDatabase, Tx } from '../platform/db/database.ts';
+import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -99,7 +99,7 @@ async function insertDeliveries(tx: Tx, matches: readonly Match[], now: number):
  * event read its record, so that all replicas must have it: `untilReplicated` waits for them.
  */
 export async function fanOutEvents(
-  db: PrimaryDatabase,
+  db: Database,
   now: () => number,
   known: { horizon: number } | null = null,
   untilReplicated: () => Promise<void> = async () => {},

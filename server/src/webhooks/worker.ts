@@ -4,7 +4,7 @@ import type { EventPoller } from '../events/poller.ts';
 import type { Tenant } from '../events/store.ts';
 import { eventJson } from '../events/wire.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
-import type { PrimaryDatabase } from '../platform/db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs.ts';
 import { type Claim, claimDue } from './claim.ts';
 import { fanOutEvents, listFeeds } from './fan-out.ts';
@@ -20,7 +20,7 @@ const STOP_MS = 5_000;
 const RESTART_AFTER_MS = 1_000;
 
 export type WorkerDependencies = {
-  readonly db: PrimaryDatabase;
+  readonly db: Database;
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly send: Send;

@@ -14,64 +14,81 @@ const ATTEMPTS = 3;
 const UNSETTLED = 'The volumes of this day are changing at this moment. Try again.';
 
 /**
- * Sends every schedule that has changed since it was last sent. Outbox pattern: a schedule is stored before it is
- * delivered, and any later run delivers it if this process ends in between. Safe to run in several processes at once,
- * and idempotent.
+ * The job: sends every schedule that has changed since it was last sent and that is due. Outbox pattern: a schedule is
+ * stored before it is delivered, and any later run delivers it if this process ends in between. Safe to run in several
+ * processes at once, and idempotent.
  */
-export async function sendDue(
+export async function sendDue(db: Database, now: number, exchange: Exchange): Promise<SendRun> {
+  const run: SendRun = { messageIds: [], faults: [] };
+  const failures: unknown[] = [];
+  for (const { delivery_day: day, tsos, next_gate, last_made } of await listDaysToSend(db, null, now)) {
+    if (isTooSoon(last_made, next_gate, now)) continue;
+    const isOpen = (tso: Tso) => phaseOf(exchange, day, tso, now).phase === 'open';
+    // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
+    if (!tsos.some(isOpen)) continue;
+    const wanted = { day, tso: null, sendable: TSOS.filter(isOpen), resendsRejected: false };
+    // A failure of one day must not make other days miss their gates.
+    await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
+  }
+  return deliverRun(db, now, exchange, null, run, failures);
+}
+
+/**
+ * A request of the operator: sends at once what has changed, also while changes are gathered, and reports what cannot be
+ * sent.
+ */
+export async function sendRequested(
   db: Database,
   now: number,
   exchange: Exchange,
-  requested: SendRequest | null = null,
+  requested: SendRequest,
 ): Promise<SendRun> {
   const run: SendRun = { messageIds: [], faults: [] };
-  const phaseOf = (day: DeliveryDay, tso: Tso) =>
-    sendingPhase(day, exchange.rules, exchange.waitPhases[tso], now);
-  const isSendable = (day: DeliveryDay, tso: Tso) => {
-    const { phase } = phaseOf(day, tso);
-    return phase === 'open' || (phase === 'gathering' && requested !== null);
-  };
-  // An explicit request has to include the latest volumes. For the job, the nomination job has netted them already.
-  if (requested !== null) await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
+  const isSendable = (day: DeliveryDay, tso: Tso) =>
+    ['open', 'gathering'].includes(phaseOf(exchange, day, tso, now).phase);
+  const isNamed = (tso: Tso) => (requested.tso ?? tso) === tso;
+  // The latest volumes are included. The job leaves them to the nomination job.
+  await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
   // What is not netted yet is read before the nominations, which then have everything else.
-  const leftToNet =
-    requested === null ? new Map<DeliveryDay, Tso[]>() : await listDirtyDays(db, requested.day);
+  const leftToNet = await listDirtyDays(db, requested.day);
   const failures: unknown[] = [];
-  const days = await daysToSend(db, now, exchange, requested);
-  for (const { delivery_day: day, tsos, next_gate, last_made } of days) {
-    if (requested === null && isTooSoon(last_made, next_gate, now)) continue;
-    const named = requested?.tso ? [requested.tso] : null;
-    // A held TSO stays in the list until the end of its wait phase: it is no reason to build the day again.
-    if ((named ?? tsos).some((tso) => isSendable(day, tso))) {
-      const wanted = {
-        day,
-        tso: requested?.tso ?? null,
-        sendable: (named ?? TSOS).filter((tso) => isSendable(day, tso)),
-        resendsRejected: requested !== null && requested.day !== null,
-      };
-      // A failure of one day must not make other days miss their gates.
+  for (const { delivery_day: day, tsos } of await requestedDays(db, now, exchange, requested)) {
+    if ((requested.tso ? [requested.tso] : tsos).some((tso) => isSendable(day, tso))) {
+      const sendable = TSOS.filter((tso) => isNamed(tso) && isSendable(day, tso));
+      const wanted = { day, tso: requested.tso, sendable, resendsRejected: requested.day !== null };
       await storeDay(db, now, exchange, wanted, run).then(
         (left) => leftToNet.set(day, left),
         collectInto(failures),
       );
     }
-    if (requested === null) continue;
-    for (const tso of tsos.filter((one) => (requested.tso ?? one) === one && !isSendable(day, one))) {
-      const sending = phaseOf(day, tso);
+    for (const tso of tsos.filter((one) => isNamed(one) && !isSendable(day, one))) {
+      const sending = phaseOf(exchange, day, tso, now);
       // Report past days only when explicitly requested.
       if (requested.day === null && sending.phase !== 'waiting') continue;
       run.faults.push({ day, tso, error: whyNot(day, sending), isNews: false });
     }
   }
-  if (requested !== null) {
-    const isReported = (day: DeliveryDay, tso: Tso) =>
-      (requested.tso ?? tso) === tso && (requested.day !== null || isSendable(day, tso));
-    reportUnsettled(leftToNet, isReported, run);
-  }
+  const isReported = (day: DeliveryDay, tso: Tso) =>
+    isNamed(tso) && (requested.day !== null || isSendable(day, tso));
+  reportUnsettled(leftToNet, isReported, run);
+  return deliverRun(db, now, exchange, requested, run, failures);
+}
+
+const phaseOf = ({ rules, waitPhases }: Exchange, day: DeliveryDay, tso: Tso, now: number): SendingPhase =>
+  sendingPhase(day, rules, waitPhases[tso], now);
+
+/** Delivers what is stored, by this run or an earlier one, also after some days could not be stored. */
+async function deliverRun(
+  db: Database,
+  now: number,
+  exchange: Exchange,
+  requested: SendRequest | null,
+  run: SendRun,
+  failures: readonly unknown[],
+): Promise<SendRun> {
   await deliverStored(db, now, exchange, requested, run);
   if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
-  run.messageIds = [...new Set(run.messageIds)];
-  return run;
+  return { ...run, messageIds: [...new Set(run.messageIds)] };
 }
 
 /**
@@ -91,17 +108,16 @@ function reportUnsettled(
 }
 
 /** A rejected schedule does not count as unsent, but a request that names its day sends it again. */
-async function daysToSend(
+async function requestedDays(
   db: Database,
   now: number,
   exchange: Exchange,
-  requested: SendRequest | null,
-): Promise<DayToSend[]> {
-  const days = await listDaysToSend(db, requested?.day ?? null, now);
-  if (!requested?.day) return days;
-  const unsent = days[0] ?? { delivery_day: requested.day, tsos: [], next_gate: null, last_made: null };
-  const rejected = await listRejectedTsos(db, exchange, requested.day);
-  return [{ ...unsent, tsos: [...new Set([...unsent.tsos, ...rejected])] }];
+  { day }: SendRequest,
+): Promise<Pick<DayToSend, 'delivery_day' | 'tsos'>[]> {
+  const days = await listDaysToSend(db, day, now);
+  if (day === null) return days;
+  const rejected = await listRejectedTsos(db, exchange, day);
+  return [{ delivery_day: day, tsos: [...new Set([...(days[0]?.tsos ?? []), ...rejected])] }];
 }
 
 const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>

@@ -1,6 +1,6 @@
 import type { Scope, UserPermissions } from '@saldo/api';
 import { SCOPES } from '@saldo/api';
-import { OPERATOR_VIEW, type Viewer } from './viewer.ts';
+import { NO_VIEW, OPERATOR_VIEW, type Viewer } from './viewer.ts';
 
 /** The party that a key belongs to or that a user works for. */
 export type Owner =
@@ -14,8 +14,7 @@ export type Principal = {
   readonly actor: string;
   /** Null for a request without credentials. */
   readonly owner: Owner | null;
-  /** Null for an account and for a request without credentials: neither sees data of a BRP. */
-  readonly viewer: Viewer | null;
+  readonly viewer: Viewer;
   readonly scopes: ReadonlySet<Scope>;
   /** Permission for changes that no scope covers. */
   readonly mayManage: boolean;
@@ -42,15 +41,15 @@ export const ownerColumns = (owner: Owner): OwnerColumns => ({
 export const ANONYMOUS: Principal = {
   actor: 'anonymous',
   owner: null,
-  viewer: null,
+  viewer: NO_VIEW,
   scopes: new Set(),
   mayManage: false,
   session: null,
 };
 
-export function viewerOf(owner: Owner): Viewer | null {
+export function viewerOf(owner: Owner): Viewer {
   if (owner.type === 'operator') return OPERATOR_VIEW;
-  return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : null;
+  return owner.type === 'brp' ? { kind: 'brp', brpNo: owner.brpNo } : NO_VIEW;
 }
 
 /** A unique text per key and per session. */

@@ -5,6 +5,13 @@ export type Viewer = { readonly kind: 'operator' } | { readonly kind: 'brp'; rea
 
 export const OPERATOR_VIEW: Viewer = { kind: 'operator' };
 
+/** An account and a request without credentials see no data of BRPs. Guards reject them there, and no statement fits them. */
+export const NO_VIEW: Viewer = {
+  get kind(): never {
+    throw new Error('a guard lets only the operator and BRPs pass');
+  },
+};
+
 /**
  * One SQL statement per kind of viewer. A shared statement would need the tenant condition inside an OR, for which
  * Postgres uses no index: the statement would read the rows of all tenants.

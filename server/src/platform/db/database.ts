@@ -1,16 +1,53 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { finished } from 'node:stream/promises';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { codeOf, DatabaseUnavailable } from './connection.ts';
-import type { ConnectionUsage } from './database-server.ts';
-import { type Lsn, laterOf, parseLsn } from './lsn.ts';
-import { type AvailabilityListener, Primary } from './primary.ts';
-import { type Db, type PrimaryDb, queriesOn, type Run, type Tx } from './queries.ts';
-import { type ChosenReplica, type ReplicaSettings, type ReplicaState, Replicas } from './replicas.ts';
-import { hotStatement } from './statement.ts';
+import { type Lsn, parseLsn } from './lsn.ts';
+import { type ConnectionUsage, type Pool, queryOf } from './pool.ts';
+import { type AvailabilityListener, PrimaryPool } from './primary.ts';
+import {
+  type ChosenReplica,
+  isUsable,
+  type ReplicaSettings,
+  type ReplicaState,
+  Replicas,
+} from './replicas.ts';
+import { type HotStatement, hotStatement, type Statement } from './statement.ts';
 import { urlPerHost } from './urls.ts';
 
-export type { Db, PrimaryDb, Tx } from './queries.ts';
+type Row = Record<string, unknown>;
 
-export type Database = Db & {
+export type Queries<S extends Statement> = {
+  /** Rows as objects. */
+  query<R extends Row>(statement: S, values?: readonly unknown[]): Promise<R[]>;
+  /** Rows as arrays of columns, for large answers. */
+  arrays<R extends readonly unknown[]>(statement: S, values?: readonly unknown[]): Promise<R[]>;
+};
+
+/** The first argument of query functions: the database, a transaction, or a replica. */
+export type Db = Queries<Statement> & {
+  /** Pipelined: many reads share a connection, so a slow statement would delay the others. */
+  readonly hot: Queries<HotStatement>;
+};
+
+/**
+ * Reads that no replica answers. Whatever follows the order of commits needs it: a replica knows neither the locks nor
+ * the sequences of the primary.
+ */
+export type Primary = Db & { readonly isPrimary: true };
+
+/** An open transaction. Only `transaction` and `rolledBack` create one. */
+export type Tx = Primary & {
+  readonly inTransaction: true;
+  /** Runs a `copy … from stdin` with rows in text format, the fastest way to insert many rows. */
+  copy(text: string, rows: Buffer): Promise<void>;
+  /** Runs `work` directly before the commit, when everything else of the transaction is done. */
+  beforeCommit(work: () => Promise<void>): void;
+};
+
+/** The database. All reads and writes go to the primary. */
+export type Database = Primary & {
   /** The only way to write. `work` must use only `tx`: a second connection could deadlock on the pool. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs `work` in a transaction and takes back everything that it changed, to learn what it would do. */
@@ -23,48 +60,31 @@ export type Database = Db & {
   close(): Promise<void>;
 };
 
-export type PrimaryDatabase = Database & PrimaryDb;
-
-/** For the modules that start the platform. No other one knows about replicas. */
-export type ReplicatedDatabase = Database & {
-  /** The same database, for reads that no replica may answer. */
-  readonly current: PrimaryDatabase;
+/** For the modules that start and watch the platform. */
+export type OpenDatabase = Database & {
+  usage(): ConnectionUsage;
+  /** Whether writes fail because the disk is full. */
+  isFull(): boolean;
   /** Null without read replicas. */
   readonly replication: Replication | null;
 };
 
-export type OpenDatabase = ReplicatedDatabase & {
-  /** Of the primary. */
-  connections(): ConnectionUsage;
-  /** Whether writes fail because the disk of the primary is full. */
-  isFull(): boolean;
-};
-
 export type Replication = {
-  /** Runs the work of a request, whose reads may go to a replica. Reads outside of a request go to the primary. */
-  within<T>(request: RequestScope, work: () => Promise<T>): Promise<T>;
+  /** For a request that may read from a replica: one that has all changes up to `after`, else the primary. */
+  readsAfter(after: Lsn, caller: string): Promise<RequestReads>;
+  /** For all other requests. */
+  primaryReads(): RequestReads;
+  /** A position of the primary, after all changes that were committed before the call. */
+  position(): Promise<Lsn>;
   /** Resolves when all replicas have the changes that the primary has now. */
   untilReplicated(): Promise<void>;
   states(): ReplicaState[];
 };
 
-/** The reads and writes of one request. */
-export type RequestScope = {
-  /** Identifies the key or session, whose reads go to one replica as long as possible. */
-  readonly caller: string;
-  /** Whether the request only reads. All reads of other requests go to the primary. */
-  readonly isRead: boolean;
-  /** Reads include all changes up to this position. */
-  readonly after: Lsn;
-  /** Set after a write or a read of the primary: the caller's next reads must include it. */
-  reached: Lsn | null;
-};
-
-type Scope = {
-  readonly request: RequestScope;
-  /** Chosen by the first read. All later ones use the same server, so that no read goes back in time. */
-  replica: Promise<ChosenReplica | null> | null;
-  hasReadPrimary: boolean;
+type RequestReads = {
+  readonly db: Db;
+  /** Whether the request may have seen a state of the primary that replicas lack. */
+  readonly hasUsedPrimary: () => boolean;
 };
 
 export type DatabaseOptions = {
@@ -74,7 +94,112 @@ export type DatabaseOptions = {
   readonly replicas?: ReplicaSettings | null;
 };
 
+/** Later than the end of a transaction, even if its record in the log is not written to the disk yet. */
 const READ_POSITION = hotStatement('read_position', 'select pg_current_wal_insert_lsn()::text as position');
+
+export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDatabase {
+  const { listener, directUrl = null, replicas = null } = options;
+  const primary = new PrimaryPool(urlPerHost(url) ?? [url], directUrl !== null, listener);
+  const direct = directUrl === null ? null : new PrimaryPool(urlPerHost(directUrl) ?? [directUrl], false);
+  // Detects calls that need a second connection inside a transaction: enough of them at once would deadlock the pool.
+  const transactionScope = new AsyncLocalStorage<true>();
+  const refuseInTransaction = (what: string) => {
+    if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
+  };
+  const transaction = <T>(work: (tx: Tx) => Promise<T>, end: 'commit' | 'rollback') => {
+    refuseInTransaction('a transaction');
+    return transactionScope.run(true, () =>
+      primary.use((pool) => pool.transaction((client) => workOn(client, work, end), end)),
+    );
+  };
+  const refuseRead = () => refuseInTransaction('a read');
+  const reads: Primary = { ...readsOf(primary.use, refuseRead), isPrimary: true };
+  const replicated = replicas && new Replicas(primary, replicas);
+  return {
+    ...reads,
+    transaction: (work) => transaction(work, 'commit'),
+    rolledBack: (work) => transaction(work, 'rollback'),
+    exclusively(name, work) {
+      refuseInTransaction('exclusive work');
+      return (direct ?? primary).use((pool) => pool.exclusively(name, work));
+    },
+    usage: () => primary.usage(),
+    isFull: () => primary.isFull,
+    replication: replicated && replicationOf(primary, reads, replicated, refuseRead),
+    async close() {
+      await replicated?.close();
+      await Promise.all([primary.close(), direct?.close()]);
+    },
+  };
+}
+
+type Use = <T>(call: (pool: Pool) => Promise<T>) => Promise<T>;
+
+/** Reads of the pool that `use` chooses. */
+const readsOf = (use: Use, refuseInTransaction: () => void): Db => ({
+  query(statement, values = []) {
+    refuseInTransaction();
+    return use((pool) => pool.read(statement, values, 'object'));
+  },
+  arrays(statement, values = []) {
+    refuseInTransaction();
+    return use((pool) => pool.read(statement, values, 'array'));
+  },
+  hot: {
+    query: (statement, values = []) => use((pool) => pool.hot.run(statement, values, 'object')),
+    arrays: (statement, values = []) => use((pool) => pool.hot.run(statement, values, 'array')),
+  },
+});
+
+async function workOn<T>(
+  client: pg.PoolClient,
+  work: (tx: Tx) => Promise<T>,
+  end: 'commit' | 'rollback',
+): Promise<T> {
+  const lastSteps: (() => Promise<void>)[] = [];
+  const queries: Queries<Statement> = {
+    query: async (statement, values = []) =>
+      (await client.query(queryOf(statement, values, 'object'))).rows as never[],
+    arrays: async (statement, values = []) =>
+      (await client.query(queryOf(statement, values, 'array'))).rows as never[],
+  };
+  const result = await work({
+    ...queries,
+    hot: queries,
+    isPrimary: true,
+    inTransaction: true,
+    async copy(text, rows) {
+      await finished(client.query(copyFrom(text)).end(rows));
+    },
+    beforeCommit: (step) => lastSteps.push(step),
+  });
+  if (end === 'commit') for (const step of lastSteps) await step();
+  return result;
+}
+
+const replicationOf = (
+  primary: PrimaryPool,
+  db: Primary,
+  replicas: Replicas,
+  refuseRead: () => void,
+): Replication => ({
+  async readsAfter(after, caller) {
+    const chosen = await replicas.choose(caller, after);
+    if (chosen === null) return { db, hasUsedPrimary: () => true };
+    const { use, hasUsedPrimary } = replicaElsePrimary(chosen, replicas, primary);
+    return { db: readsOf(use, refuseRead), hasUsedPrimary };
+  },
+  primaryReads() {
+    const { answered } = primary;
+    return { db, hasUsedPrimary: () => primary.answered !== answered };
+  },
+  async position() {
+    const [row] = await db.hot.query<{ position: string }>(READ_POSITION);
+    return parseLsn(row?.position ?? '');
+  },
+  untilReplicated: () => replicas.untilReplicated(),
+  states: () => replicas.states(),
+});
 
 /** A standby cancels reads that would delay the replay of changes (40001, 40P01). */
 const CONFLICTS = /^(40001|40P01)$/;
@@ -86,133 +211,20 @@ const isFaultOfReplica = (error: unknown): error is Error =>
   (CONFLICTS.test(codeOf(error)) ||
     (error instanceof DatabaseUnavailable && codeOf(error.cause) !== STATEMENT_TIMED_OUT));
 
-/** Reads over the pool, or pipelined. */
-type Read = <R>(how: 'read' | 'readHot', ...call: Parameters<Run>) => Promise<R[]>;
-
-/** Sends the reads of requests to replicas, and all others to the primary. */
-class ReadRouter {
-  private readonly onPrimary: Read;
-  private readonly replicas: Replicas;
-  private readonly scopes = new AsyncLocalStorage<Scope>();
-
-  constructor(replicas: Replicas, onPrimary: Read) {
-    this.replicas = replicas;
-    this.onPrimary = onPrimary;
-  }
-
-  states(): ReplicaState[] {
-    return this.replicas.states();
-  }
-
-  untilReplicated(): Promise<void> {
-    return this.replicas.untilReplicated();
-  }
-
-  async within<T>(request: RequestScope, work: () => Promise<T>): Promise<T> {
-    const scope: Scope = { request, replica: request.isRead ? null : ON_PRIMARY, hasReadPrimary: false };
-    const result = await this.scopes.run(scope, work);
-    if (scope.hasReadPrimary) {
-      const [row] = await this.onPrimary<{ position: string }>('readHot', READ_POSITION, [], 'object');
-      if (row !== undefined) reach(request, parseLsn(row.position));
-    }
-    return result;
-  }
-
-  async read<R>(...[how, ...call]: Parameters<Read>): Promise<R[]> {
-    const scope = this.scopes.getStore();
-    if (!scope?.request.isRead) return this.onPrimary(how, ...call);
-    const chosen = await this.replicaOf(scope);
-    if (chosen !== null) {
+/** One replica. If it fails, this and all later reads go to the primary, so that none goes back in time. */
+function replicaElsePrimary(chosen: ChosenReplica, replicas: Replicas, primary: PrimaryPool) {
+  let isLeft = false;
+  const use: Use = async (call) => {
+    if (!isLeft && isUsable(chosen)) {
       try {
-        return await chosen.server[how]<R>(...call);
+        return await call(chosen.pool);
       } catch (error) {
         if (!isFaultOfReplica(error)) throw error;
-        scope.replica = ON_PRIMARY;
-        if (error instanceof DatabaseUnavailable) this.replicas.leaveOut(chosen, error);
+        if (error instanceof DatabaseUnavailable) replicas.leaveOut(chosen, error);
       }
     }
-    return this.readPrimary(how, ...call);
-  }
-
-  /** The caller's next reads must not go back to an older state. */
-  readPrimary: Read = (...call) => {
-    const scope = this.scopes.getStore();
-    if (scope?.request.isRead) scope.hasReadPrimary = true;
-    return this.onPrimary(...call);
+    isLeft = true;
+    return primary.use(call);
   };
-
-  /** The position after a write of the request. Its later reads include it, because they go to the primary. */
-  noteWrite = (position: Lsn): void => {
-    const scope = this.scopes.getStore();
-    if (scope === undefined) return;
-    scope.replica = ON_PRIMARY;
-    reach(scope.request, position);
-  };
-
-  close(): Promise<void> {
-    return this.replicas.close();
-  }
-
-  private async replicaOf(scope: Scope): Promise<ChosenReplica | null> {
-    const { caller, after } = scope.request;
-    scope.replica ??= this.replicas.choose(caller, after);
-    const chosen = await scope.replica;
-    if (chosen === null || isUsable(chosen)) return chosen;
-    scope.replica = ON_PRIMARY;
-    return null;
-  }
-}
-
-const isUsable = ({ replica, server }: ChosenReplica) => replica.isInUse && replica.server === server;
-
-const ON_PRIMARY: Promise<null> = Promise.resolve(null);
-
-function reach(request: RequestScope, position: Lsn): void {
-  request.reached = laterOf(request.reached ?? position, position);
-}
-
-/**
- * Opens pipelined connections for hot statements (a third of a pool's cost per look-up), a pool of read-only
- * connections for all other reads, and a pool for transactions.
- */
-export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDatabase {
-  const { listener, directUrl = null, replicas = null } = options;
-  const primary = new Primary(urlPerHost(url) ?? [url], directUrl !== null, listener);
-  const direct = directUrl === null ? null : new Primary(urlPerHost(directUrl) ?? [directUrl], false);
-  const onPrimary: Read = (how, statement, values, shape) =>
-    primary.use((server) => server[how](statement, values, shape));
-  const router = replicas && new ReadRouter(new Replicas(primary, replicas), onPrimary);
-  // Detects calls that need a second connection inside a transaction: enough of them at once would deadlock the pool.
-  const transactionScope = new AsyncLocalStorage<true>();
-  const refuseInTransaction = (what: string) => {
-    if (transactionScope.getStore()) throw new Error(`${what} inside a transaction: use its tx`);
-  };
-
-  const begin = <T>(work: (tx: Tx) => Promise<T>, end: 'commit' | 'rollback') => {
-    refuseInTransaction('a transaction');
-    return transactionScope.run(true, () =>
-      primary.use((server) => server.transaction(work, end, router?.noteWrite ?? null)),
-    );
-  };
-  const databaseWith = (read: Read): Database => ({
-    ...queriesOn((statement, values, shape) => {
-      refuseInTransaction('a read');
-      return read('read', statement, values, shape);
-    }),
-    hot: queriesOn((statement, values, shape) => read('readHot', statement, values, shape)),
-    transaction: (work) => begin(work, 'commit'),
-    rolledBack: (work) => begin(work, 'rollback'),
-    exclusively(name, work) {
-      refuseInTransaction('exclusive work');
-      return (direct ?? primary).use((server) => server.exclusively(name, work));
-    },
-    async close() {
-      await router?.close();
-      await Promise.all([primary.close(), direct?.close()]);
-    },
-  });
-  const state = { connections: () => primary.connections(), isFull: () => primary.isFull };
-  const current = { ...databaseWith(router?.readPrimary ?? onPrimary), isPrimary: true } as const;
-  const read: Read = router === null ? onPrimary : (...call) => router.read(...call);
-  return { ...databaseWith(read), ...state, current, replication: router };
+  return { use, hasUsedPrimary: () => isLeft };
 }

@@ -11,8 +11,8 @@ import {
   translate,
   translateConnecting,
 } from './connection.ts';
-import { type KnownColumns, Read, type RowShape } from './read.ts';
-import type { Statement } from './statement.ts';
+import { type KnownColumns, Read } from './read.ts';
+import type { RowShape, Statement } from './statement.ts';
 
 /** Postgres cancels a hot statement long before, so a connection that gives no result for this long has stalled. */
 const STALLED_AFTER_MS = DATABASE_LIMITS.hotMs + DATABASE_LIMITS.answerMarginMs;
@@ -44,27 +44,23 @@ export class Pipeline {
   async run<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
     if (this.inFlight++ === 0) this.expectProgress();
     try {
-      return await this.ask<R>(statement, values, shape);
-    } catch (error) {
-      // The lost or outdated connection is closed, so the retry uses a new one.
-      if (needsAnotherConnection(error)) return await this.ask<R>(statement, values, shape);
-      throw error;
+      for (let isRepeated = false; ; isRepeated = true) {
+        let client: pg.Client | null = null;
+        try {
+          client = this.connected ?? (await this.connect());
+          this.corkForThisTurn();
+          return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
+        } catch (error) {
+          const failure = translate(error);
+          if (!needsAnotherConnection(failure)) throw failure;
+          // The lost or outdated connection is closed, so the repetition uses a new one.
+          if (client !== null) this.retire(client, failure);
+          if (isRepeated) throw failure;
+        }
+      }
     } finally {
       this.inFlight--;
       this.progressAt = performance.now();
-    }
-  }
-
-  private async ask<R>(statement: Statement, values: readonly unknown[], shape: RowShape): Promise<R[]> {
-    let client: pg.Client | null = null;
-    try {
-      client = this.connected ?? (await this.connect());
-      this.corkForThisTurn();
-      return await client.query(new Read<R>(statement, values, shape, this.known)).answer;
-    } catch (error) {
-      const failure = translate(error);
-      if (client !== null && needsAnotherConnection(failure)) this.retire(client, failure);
-      throw failure;
     }
   }
 

@@ -11,8 +11,7 @@ import {
   NotConnected,
   StaleStatement,
 } from './connection.ts';
-import { type ConnectionUsage, DatabaseServer } from './database-server.ts';
-import { statement } from './statement.ts';
+import { type ConnectionUsage, Pool } from './pool.ts';
 import { nameOf, urlPerHost } from './urls.ts';
 
 const IS_STANDBY = 'select pg_is_in_recovery() as is_standby';
@@ -88,10 +87,8 @@ export async function connectToPrimary(url: string, config: pg.ClientConfig = {}
 const PROBE_SPACE_MS = 5_000;
 
 /** Needs new space on the disk, unlike a small change of a stored row, and is rolled back. */
-const USE_SPACE = statement(
-  'use_space',
-  "create temporary table saldo_space as select repeat('x', 1000) as filler from generate_series(1, 100)",
-);
+const USE_SPACE =
+  "create temporary table saldo_space as select repeat('x', 1000) as filler from generate_series(1, 100)";
 
 export type AvailabilityListener = {
   /** Called once when the database becomes unavailable. */
@@ -105,10 +102,10 @@ export type AvailabilityListener = {
 };
 
 /**
- * The primary among several hosts. After a fail-over, the first call that cannot connect looks for the new primary and
- * continues there. `pg` has no `target_session_attrs`.
+ * The pool of the primary among several hosts. After a fail-over, the first call that cannot connect looks for the new
+ * primary and continues there. `pg` has no `target_session_attrs`.
  */
-export class Primary {
+export class PrimaryPool {
   private readonly urls: readonly string[];
   private readonly isPooled: boolean;
   private readonly listener: AvailabilityListener | undefined;
@@ -116,41 +113,44 @@ export class Primary {
   private fullAt: number | null = null;
   private probing: NodeJS.Timeout | undefined;
   private isClosed = false;
-  private server: DatabaseServer | null;
+  private pool: Pool | null;
   private timeline = '';
-  private finding: Promise<DatabaseServer> | null = null;
+  private finding: Promise<Pool> | null = null;
+  /** The number of calls that the primary has answered, errors of their statements included. */
+  answered = 0;
 
   constructor(urls: readonly string[], isPooled: boolean, listener?: AvailabilityListener) {
     this.urls = urls;
     this.isPooled = isPooled;
     this.listener = listener;
     const [url, ...others] = urls;
-    this.server = url !== undefined && others.length === 0 ? this.open(url) : null;
+    this.pool = url !== undefined && others.length === 0 ? this.open(url) : null;
   }
 
-  async use<T>(call: (server: DatabaseServer) => Promise<T>): Promise<T> {
-    let server: DatabaseServer | null = null;
+  readonly use = async <T>(call: (pool: Pool) => Promise<T>): Promise<T> => {
+    let pool: Pool | null = null;
     try {
-      server = this.server ?? (await this.find());
-      const result = await call(server);
+      pool = this.pool ?? (await this.find());
+      const result = await call(pool);
+      this.answered++;
       if (this.lostAt !== null) this.noteBack(this.lostAt);
       return result;
     } catch (error) {
-      if (server !== null && (await this.hasSuccessor(server, error))) return this.use(call);
+      if (pool !== null && (await this.hasSuccessor(pool, error))) return this.use(call);
       if (error instanceof DatabaseFull) this.noteFull(error);
-      else if (error instanceof DatabaseUnavailable && !(error instanceof StaleStatement))
-        this.noteLost(error);
+      else if (!(error instanceof DatabaseUnavailable)) this.answered++;
+      else if (!(error instanceof StaleStatement)) this.noteLost(error);
       throw error;
     }
-  }
+  };
 
   /** Whether another server is the primary now, and the failed call can be repeated there, because nothing was sent. */
-  private async hasSuccessor(server: DatabaseServer, error: unknown): Promise<boolean> {
+  private async hasSuccessor(pool: Pool, error: unknown): Promise<boolean> {
     // When one call times out, the server is stalled, and so are all other calls.
-    if (isTimeout(error)) server.failTransactions();
+    if (isTimeout(error)) pool.failTransactions();
     if (this.urls.length === 1) return false;
     if (error instanceof DatabaseStalled) void this.find().catch(() => {});
-    return error instanceof NotConnected && (await this.find()) !== server;
+    return error instanceof NotConnected && (await this.find()) !== pool;
   }
 
   private noteLost(reason: Error): void {
@@ -183,7 +183,7 @@ export class Primary {
   }
 
   private hasSpace(): Promise<boolean> {
-    return this.use((server) => server.transaction((tx) => tx.query(USE_SPACE), 'rollback', null)).then(
+    return this.use((pool) => pool.transaction((client) => client.query(USE_SPACE), 'rollback')).then(
       () => true,
       // Another error, such as a missing permission, says nothing about space. The next write does.
       (error: unknown) => !(error instanceof DatabaseUnavailable),
@@ -195,42 +195,42 @@ export class Primary {
     this.listener?.back(performance.now() - lostAt);
   }
 
-  connections(): ConnectionUsage {
+  usage(): ConnectionUsage {
     const none = { inUse: 0, waiting: 0 };
-    return this.server?.connections() ?? { read: none, write: none };
+    return this.pool?.usage() ?? { read: none, write: none };
   }
 
-  /** Coalesces concurrent searches. Keeps the known server if no host is a primary. */
-  private find(): Promise<DatabaseServer> {
+  /** Coalesces concurrent searches. Keeps the known one if no host is a primary. */
+  private find(): Promise<Pool> {
     this.finding ??= this.findNow().finally(() => {
       this.finding = null;
     });
     return this.finding;
   }
 
-  private async findNow(): Promise<DatabaseServer> {
+  private async findNow(): Promise<Pool> {
     const found = await findPrimary(this.urls);
-    const { server } = this;
+    const { pool } = this;
     // A former primary that is back, but does not know of its successor yet, has an older timeline.
     if (found !== null && found.timeline >= this.timeline) {
       this.timeline = found.timeline;
-      if (server?.url === found.url) return server;
-      server?.abandon();
-      this.server = this.open(found.url);
-      return this.server;
+      if (pool?.url === found.url) return pool;
+      pool?.abandon();
+      this.pool = this.open(found.url);
+      return this.pool;
     }
-    if (server !== null) return server;
+    if (pool !== null) return pool;
     throw new NotConnected(`none of the hosts is a primary: ${this.urls.map(nameOf).join(', ')}`);
   }
 
-  private open(url: string): DatabaseServer {
-    return new DatabaseServer({ url, isPooled: this.isPooled, check: refuseStandby });
+  private open(url: string): Pool {
+    return new Pool({ url, isPooled: this.isPooled, check: refuseStandby });
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.probing);
     await this.finding?.catch(() => null);
-    await this.server?.close();
+    await this.pool?.close();
   }
 }

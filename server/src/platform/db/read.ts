@@ -1,8 +1,6 @@
 import pg from 'pg';
-import type { Statement } from './statement.ts';
+import type { RowShape, Statement } from './statement.ts';
 import { typeParsers } from './wire-types.ts';
-
-export type RowShape = 'object' | 'array';
 
 type Column = { readonly name: string; readonly parse: (text: string) => unknown };
 

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../timeout.ts';
 import { type ConnectionCheck, DATABASE_LIMITS, DatabaseUnavailable, NotConnected } from './connection.ts';
-import { DatabaseServer } from './database-server.ts';
 import { type Lsn, laterOf, parseLsn } from './lsn.ts';
-import type { Primary } from './primary.ts';
+import { Pool } from './pool.ts';
+import type { PrimaryPool } from './primary.ts';
 import { statement } from './statement.ts';
 import { nameOf } from './urls.ts';
 
@@ -38,7 +38,7 @@ const PRIMARY_STATE = statement(
   'read_primary_state',
   `select pg_current_wal_flush_lsn()::text as position, origin, event_log_origin() as "ownOrigin" from event_log`,
 );
-const SKIP_LOST_EVENTS = statement('skip_lost_events', 'select skip_lost_events()');
+const SKIP_LOST_EVENTS = 'select skip_lost_events()';
 const REPLICA_STATE = statement(
   'read_replica_state',
   `select coalesce(pg_last_wal_replay_lsn(), '0/0')::text as position, origin, pg_is_in_recovery() as "isStandby"
@@ -66,7 +66,7 @@ class Replica {
   isInUse = false;
   reason: string | null = null;
   lagMs: number | null = null;
-  server: DatabaseServer;
+  pool: Pool;
   private readonly url: string;
   /** The last time at which the replica had everything that the primary had. */
   private equalAt: number | null = null;
@@ -75,10 +75,10 @@ class Replica {
   constructor(url: string) {
     this.url = url;
     this.name = nameOf(url);
-    this.server = this.open();
+    this.pool = this.open();
   }
 
-  private open(): DatabaseServer {
+  private open(): Pool {
     let started: string | null = null;
     const check: ConnectionCheck = async (client) => {
       const query = { text: REPLICA_IDENTITY, query_timeout: DATABASE_LIMITS.connectMs };
@@ -89,13 +89,13 @@ class Replica {
       if (started !== found.started || parseLsn(found.position) < this.position)
         throw new NotConnected('the server was restarted, or the address leads to several servers');
     };
-    return new DatabaseServer({ url: this.url, isPooled: false, check });
+    return new Pool({ url: this.url, isPooled: false, check });
   }
 
   /** Closes all connections. Their reads are repeated on the primary. */
   reset(): void {
-    this.server.abandon();
-    this.server = this.open();
+    this.pool.abandon();
+    this.pool = this.open();
     this.position = 0n;
     this.lagMs = null;
     this.refreshing = null;
@@ -103,15 +103,15 @@ class Replica {
 
   /** Reads the position now. Coalesces concurrent calls. */
   refresh(): Promise<ReplicaRow> {
-    const { server } = this;
+    const { pool } = this;
     const read = async () => {
-      const [row] = await server.read<ReplicaRow>(REPLICA_STATE, [], 'object');
+      const [row] = await pool.read<ReplicaRow>(REPLICA_STATE, [], 'object');
       if (row === undefined) throw new Error('the migrations make the event log');
-      if (server === this.server) this.position = laterOf(this.position, parseLsn(row.position));
+      if (pool === this.pool) this.position = laterOf(this.position, parseLsn(row.position));
       return row;
     };
     this.refreshing ??= read().finally(() => {
-      if (server === this.server) this.refreshing = null;
+      if (pool === this.pool) this.refreshing = null;
     });
     return this.refreshing;
   }
@@ -125,12 +125,15 @@ class Replica {
   }
 }
 
-/** The server of a request. It is another object when the connections of the replica were closed in the meantime. */
-export type ChosenReplica = { readonly replica: Replica; readonly server: DatabaseServer };
+/** The replica of a request. It has another pool when its connections were closed in the meantime. */
+export type ChosenReplica = { readonly replica: Replica; readonly pool: Pool };
+
+export const isUsable = ({ replica, pool }: ChosenReplica): boolean =>
+  replica.isInUse && replica.pool === pool;
 
 /** Polls the replicas and the primary, and chooses the replica of a request. */
 export class Replicas {
-  private readonly primary: Primary;
+  private readonly primary: PrimaryPool;
   private readonly settings: ReplicaSettings;
   private readonly replicas: readonly Replica[];
   private samples: Sample[] = [];
@@ -141,7 +144,7 @@ export class Replicas {
   private polling: Promise<void> = Promise.resolve();
   private isClosed = false;
 
-  constructor(primary: Primary, settings: ReplicaSettings) {
+  constructor(primary: PrimaryPool, settings: ReplicaSettings) {
     this.primary = primary;
     this.settings = settings;
     this.replicas = settings.urls.map((url) => new Replica(url));
@@ -164,7 +167,7 @@ export class Replicas {
     if (preferred !== undefined && preferred.position < after)
       await answerWithin(REFRESH_WITHIN_MS, preferred.refresh()).catch(() => null);
     const replica = ranked.find(({ isInUse, position }) => isInUse && position >= after);
-    return replica === undefined ? null : { replica, server: replica.server };
+    return replica === undefined ? null : { replica, pool: replica.pool };
   }
 
   /**
@@ -185,15 +188,15 @@ export class Replicas {
   }
 
   /** A replica whose read failed is not used until the next poll finds it in order. */
-  leaveOut({ replica, server }: ChosenReplica, reason: Error): void {
-    if (replica.server === server) this.judge(replica, reason.message);
+  leaveOut({ replica, pool }: ChosenReplica, reason: Error): void {
+    if (replica.pool === pool) this.judge(replica, reason.message);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.polling;
-    for (const { server } of this.replicas) server.abandon();
+    for (const { pool } of this.replicas) pool.abandon();
   }
 
   private pollAfter(ms: number): void {
@@ -216,8 +219,8 @@ export class Replicas {
     this.origin = origin === ownOrigin ? origin : null;
     if (this.origin === null) {
       // The primary was promoted and has not appended an event yet. Its origin then reaches its replicas.
-      await this.primary.use((server) =>
-        server.transaction((tx) => tx.query(SKIP_LOST_EVENTS), 'commit', null),
+      await this.primary.use((pool) =>
+        pool.transaction((client) => client.query(SKIP_LOST_EVENTS), 'commit'),
       );
       return;
     }
@@ -229,9 +232,7 @@ export class Replicas {
   }
 
   private async readPrimary(): Promise<PrimaryState> {
-    const [state] = await this.primary.use((server) =>
-      server.read<PrimaryState>(PRIMARY_STATE, [], 'object'),
-    );
+    const [state] = await this.primary.use((pool) => pool.read<PrimaryState>(PRIMARY_STATE, [], 'object'));
     if (state === undefined) throw new Error('the migrations make the event log');
     return state;
   }

@@ -1,6 +1,9 @@
 /** A statement that is prepared once per connection under its name. Equal names must have equal texts. */
 export type Statement = { readonly name: string; readonly text: string };
 
+/** How rows are returned: as objects, or as arrays of columns. */
+export type RowShape = 'object' | 'array';
+
 /** A statement of a few index scans that takes well under a millisecond. A test checks the plans of all of them. */
 export type HotStatement = Statement & { readonly isHot: true };
 

@@ -1,4 +1,15 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { Db } from '../db/database.ts';
+import { statement } from '../db/statement.ts';
+
+const READ_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
+
+/** The secret of the platform, from which all its signatures and the ids of events are derived. */
+export async function readCursorSecret(db: Db): Promise<Uint8Array> {
+  const [row] = await db.query<{ value: Buffer }>(READ_SECRET);
+  if (row === undefined) throw new Error('the migrations make the secret');
+  return row.value;
+}
 
 /** The sort key of the last record of a page. The next page starts after it. */
 export type Position = readonly (string | number)[];

@@ -1,7 +1,8 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../auth/principal.ts';
-import type { Replication, RequestScope } from '../db/database.ts';
+import { DatabaseUnavailable } from '../db/connection.ts';
+import type { Db, Replication } from '../db/database.ts';
 import { type Lsn, laterOf } from '../db/lsn.ts';
 
 /**
@@ -10,6 +11,9 @@ import { type Lsn, laterOf } from '../db/lsn.ts';
  * each key and session.
  */
 const HEADER = 'x-saldo-position';
+
+/** The position of a change whose outcome is unknown. No replica has it, so the caller's next read goes to the primary. */
+const UNKNOWN: Lsn = 2n ** 64n;
 
 /** Longer than the lag of any replica in use, so that no position is forgotten too early. */
 const REMEMBERED_MS = 30_000;
@@ -52,11 +56,12 @@ class RecentPositions {
 
   remember(caller: string, position: Lsn): void {
     const at = this.monotonicNow();
-    for (const [known, { at: rememberedAt }] of this.byCaller) {
+    for (const [oldest, { at: rememberedAt }] of this.byCaller) {
       if (at - rememberedAt < REMEMBERED_MS) break;
-      this.byCaller.delete(known);
+      this.byCaller.delete(oldest);
     }
-    const newest = laterOf(position, this.of(caller));
+    const known = this.of(caller);
+    const newest = known === UNKNOWN ? position : laterOf(position, known);
     this.byCaller.delete(caller);
     this.byCaller.set(caller, { position: newest, at });
   }
@@ -66,8 +71,8 @@ class RecentPositions {
 export type PositionTracker = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
-  isRead: boolean,
-  answer: () => Promise<T>,
+  mayReadReplica: boolean,
+  answer: (db: Db) => Promise<T>,
 ) => Promise<T>;
 
 export function positionTracker(
@@ -77,21 +82,29 @@ export function positionTracker(
 ): PositionTracker {
   const { seal, open } = positionSealer(secret);
   const recent = new RecentPositions(monotonicNow);
-  return async (request, reply, isRead, answer) => {
+  return async (request, reply, mayReadReplica, answer) => {
     const caller = callerOf(request.principal);
     const header = request.headers[HEADER];
     const given = typeof header === 'string' ? open(header) : null;
     const after = laterOf(given ?? 0n, recent.of(caller));
-    const scope: RequestScope = { caller, isRead, after, reached: null };
+    const reads = mayReadReplica ? await replication.readsAfter(after, caller) : replication.primaryReads();
+    const note = async () => {
+      if (!reads.hasUsedPrimary()) return;
+      const position = await replication.position();
+      recent.remember(caller, position);
+      reply.header(HEADER, seal(position));
+    };
     try {
-      return await replication.within(scope, answer);
-    } finally {
-      // Also after a failure: the caller of a conflict has to see the state that it conflicts with.
-      const { reached } = scope;
-      if (reached !== null) {
-        recent.remember(caller, reached);
-        reply.header(HEADER, seal(reached));
-      }
+      const answered = await answer(reads.db).catch(async (error: unknown) => {
+        // The caller of a conflict has to see the state that it conflicts with.
+        if (!(error instanceof DatabaseUnavailable)) await note();
+        throw error;
+      });
+      await note();
+      return answered;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) recent.remember(caller, UNKNOWN);
+      throw error;
     }
   };
 }

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from '@saldo/api';
-import { isRead, LIMITS } from '@saldo/api';
+import { LIMITS } from '@saldo/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Owner, ownerKey } from '../auth/principal.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, Db, Tx } from '../db/database.ts';
 import { bindingOf, type CursorSealer, type Position } from './cursor.ts';
 import type { Guard } from './guard.ts';
 import { answerInTransaction, answerLong, type LongOperation } from './idempotency.ts';
@@ -17,7 +17,6 @@ import { compile, compileQuery } from './validation.ts';
 
 /** An authorised and validated request. */
 export type Call<E extends Endpoint> = {
-  /** Null, despite its type, for callers without access to BRP data. Guards reject them on routes that read it. */
   readonly viewer: Viewer;
   /** The party that the caller acts for. Null for a request without credentials. */
   readonly owner: Owner | null;
@@ -40,6 +39,9 @@ export function getOwner({ owner }: Pick<Call<Endpoint>, 'owner'>): Owner {
 /** Returns an object, serialised JSON, or a document whose content type the handler has set on the reply. */
 export type Handler<E extends Endpoint> = (call: Call<E>) => Promise<object | string>;
 
+/** A handler that reads only from `db`, which is a replica or the primary. */
+export type ReplicaHandler<E extends Endpoint> = (call: Call<E>, db: Db) => Promise<object | string>;
+
 /** A handler that changes data. All its writes belong to the transaction `tx`. */
 export type WriteHandler<E extends Endpoint> = (call: Call<E>, tx: Tx) => Promise<object | string>;
 
@@ -55,6 +57,7 @@ export type Route = {
   readonly openPlace?: OpenPlace;
 } & (
   | { readonly handle: Handler<Endpoint> }
+  | { readonly read: ReplicaHandler<Endpoint> }
   | { readonly write: WriteHandler<Endpoint> }
   | { readonly operation: (call: Call<Endpoint>) => LongOperation<object> }
 );
@@ -65,6 +68,12 @@ export const route = <E extends Endpoint>(
   handle: Handler<E>,
   openPlace: OpenPlace = () => null,
 ): Route => ({ endpoint, handle, openPlace });
+
+/** A read whose answer may lack the newest changes of other callers, so that a replica may give it. */
+export const replicaRoute = <E extends Endpoint>(endpoint: E, read: ReplicaHandler<E>): Route => ({
+  endpoint,
+  read,
+});
 
 /** An operation that changes data. If it is repeatable, it supports `Idempotency-Key`. */
 export const writeRoute = <E extends Endpoint>(
@@ -92,18 +101,19 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
   for (const route of routes) {
     const { endpoint } = route;
     const check = requestCheck(route, cursors);
-    const readsOnly = 'handle' in route && isRead(endpoint);
     const answer = (call: Call<Endpoint>) =>
       positions === null
-        ? answerRoute(db, route, call)
-        : positions(call.request, call.reply, readsOnly, () => answerRoute(db, route, call));
+        ? answerRoute(db, db, route, call)
+        : positions(call.request, call.reply, 'read' in route, (reads) =>
+            answerRoute(db, reads, route, call),
+          );
     const mount = (scope: FastifyInstance) =>
       scope.route({
         method: endpoint.method,
         url: endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'),
         config: {
           endpointId: endpoint.id,
-          isChange: !('handle' in route),
+          isChange: 'write' in route || 'operation' in route,
           isStreamed: endpoint.stream !== undefined && endpoint.maxBytes === undefined,
           isExport: endpoint.isExport === true,
         },
@@ -126,8 +136,9 @@ export function mountRoutes(app: FastifyInstance, routes: readonly Route[], moun
   }
 }
 
-function answerRoute(db: Database, route: Route, call: Call<Endpoint>): Promise<object | string> {
+function answerRoute(db: Database, reads: Db, route: Route, call: Call<Endpoint>): Promise<object | string> {
   if ('handle' in route) return route.handle(call);
+  if ('read' in route) return route.read(call, reads);
   const { endpoint } = route;
   const { request, reply } = call;
   const context = { db, request, reply, endpoint };
@@ -193,7 +204,7 @@ function requestCheck({ endpoint, check, openPlace }: Route, cursors: CursorSeal
 
     const limit = (query['limit'] as number | undefined) ?? LIMITS.pageSize.default;
     return {
-      viewer: principal.viewer as Viewer,
+      viewer: principal.viewer,
       owner: principal.owner,
       actor: principal.actor,
       params: request.params as Record<string, string>,

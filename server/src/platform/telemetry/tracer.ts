@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { Database, Db, OpenDatabase, Tx } from '../db/database.ts';
-import type { Queries } from '../db/queries.ts';
+import type { Db, OpenDatabase, Queries, Tx } from '../db/database.ts';
 import type { Statement } from '../db/statement.ts';
 import { OtlpExporter, type OtlpTarget } from './otlp-exporter.ts';
 import { type LogRecord, logsMessage, type Span, tracesMessage } from './otlp-messages.ts';
@@ -133,13 +132,17 @@ export class Tracer {
 
   /** The same database, whose calls are spans of the request that makes them. */
   traceDatabase(db: OpenDatabase): OpenDatabase {
-    return { ...db, ...this.#traced(db), current: { ...this.#traced(db.current), isPrimary: true } };
-  }
-
-  #traced(db: Database): Database {
+    const { replication } = db;
     return {
+      ...db,
       ...this.#queries(db),
-      ...{ exclusively: db.exclusively, close: db.close },
+      replication: replication && {
+        ...replication,
+        readsAfter: async (after, caller) => {
+          const reads = await replication.readsAfter(after, caller);
+          return { ...reads, db: this.#queries(reads.db) };
+        },
+      },
       transaction: (work) =>
         this.#timed('transaction', () => db.transaction((tx) => work(this.#inTransaction(tx)))),
       rolledBack: (work) =>

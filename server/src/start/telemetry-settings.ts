@@ -1,6 +1,6 @@
+import type { OtlpTarget } from '../platform/telemetry/otlp-exporter.ts';
+import type { TelemetrySettings } from '../platform/telemetry/tracer.ts';
 import { ConfigError } from './config-error.ts';
-import type { OtlpTarget } from './platform/telemetry/otlp-exporter.ts';
-import type { TelemetrySettings } from './platform/telemetry/tracer.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

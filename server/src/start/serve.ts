@@ -1,14 +1,15 @@
 import cluster from 'node:cluster';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { pino } from 'pino';
+import type { DemoAccess } from '../demo/load.ts';
+import { monotonicNow, systemClock } from '../platform/clock.ts';
+import { LogDestination } from '../platform/telemetry/log-destination.ts';
+import { invitationLink } from '../users/actions.ts';
 import type { Config } from './config.ts';
-import type { DemoAccess } from './demo/load.ts';
 import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
-import { monotonicNow, systemClock } from './platform/clock.ts';
-import { LogDestination } from './platform/telemetry/log-destination.ts';
 import { ensurePortal } from './portal-build.ts';
-import { type Platform, startPlatform, startService } from './start-platform.ts';
-import { invitationLink } from './users/actions.ts';
+import { type Platform, startPlatform } from './start-platform.ts';
+import { startService } from './start-service.ts';
 import { openInWorker, serveAsWorker, startWorkers } from './workers.ts';
 
 /** Standard output is for messages to people. Standard error is the log. */

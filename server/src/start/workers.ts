@@ -4,29 +4,23 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { untilQuiet } from '../platform/http/connection-drain.ts';
+import { type Metrics, metricsOfWorkers } from '../platform/telemetry/metrics.ts';
+import { startAdmin } from './admin.ts';
 import type { Config } from './config.ts';
-import { untilQuiet } from './platform/http/connection-drain.ts';
-import { type Metrics, metricsOfWorkers } from './platform/telemetry/metrics.ts';
-import {
-  openConfigured,
-  type Platform,
-  type PlatformDependencies,
-  startAdmin,
-  type startService,
-  startStore,
-  startTracer,
-} from './start-platform.ts';
+import type { Platform, PlatformDependencies } from './start-platform.ts';
+import { type startService, startTracer } from './start-service.ts';
+import { openConfigured, startStore } from './start-store.ts';
 import { WorkerFailed } from './worker-failed.ts';
 
 type ListenerName = 'brp' | 'customer';
 
-/** A worker reports that it is ready and, on request, its metrics, and whether writes fail because of a full disk. */
-type FromWorker =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'report'; readonly metrics: string; readonly isFull: boolean };
+/** What a worker reports on request: its metrics, or whether writes fail because of a full disk. */
+type Report = { readonly metrics: string; readonly isFull: boolean };
+type FromWorker = { readonly kind: 'ready' } | { readonly kind: 'report'; readonly report: Partial<Report> };
 /** The socket is sent with the message `connection`. */
 type ToWorker =
-  | { readonly kind: 'report' }
+  | { readonly kind: 'report'; readonly of: keyof Report }
   | { readonly kind: 'stop' }
   | { readonly kind: 'connection'; readonly listener: ListenerName };
 
@@ -148,16 +142,17 @@ function createWorkerPool(logger: Logger) {
   const countAccepted = () => given.brp + given.customer;
 
   /** The first process itself writes nothing, so only the workers know whether writes fail. */
-  const reports = () =>
-    Promise.all(
-      [...running].map(async (worker) => [worker.process.pid ?? 0, await reportOf(worker)] as const),
-    );
-
-  const isFull = async () => (await reports()).some(([, report]) => report?.isFull === true);
+  const isFull = async () => {
+    const reported = await Promise.all([...running].map((worker) => reportOf(worker, 'isFull')));
+    return reported.includes(true);
+  };
 
   async function metrics(): Promise<string> {
-    const all = await reports();
-    return metricsOfWorkers(all.flatMap(([pid, report]) => (report === null ? [] : [[pid, report.metrics]])));
+    const reported = [...running].map(async (worker): Promise<[number, string][]> => {
+      const text = await reportOf(worker, 'metrics');
+      return text === null ? [] : [[worker.process.pid ?? 0, text]];
+    });
+    return metricsOfWorkers((await Promise.all(reported)).flat());
   }
 
   async function stop(): Promise<void> {
@@ -172,15 +167,16 @@ function createWorkerPool(logger: Logger) {
   return { start, give, hold, countAccepted, isFull, metrics, stop };
 }
 
-type Report = Extract<FromWorker, { kind: 'report' }>;
-
-function reportOf(worker: Worker): Promise<Report | null> {
+function reportOf<Name extends keyof Report>(worker: Worker, of: Name): Promise<Report[Name] | null> {
   if (!worker.isConnected()) return Promise.resolve(null);
-  const { promise, resolve } = Promise.withResolvers<Report | null>();
-  const hear = (message: FromWorker) => message.kind === 'report' && resolve(message);
+  const { promise, resolve } = Promise.withResolvers<Report[Name] | null>();
+  const hear = (message: FromWorker) => {
+    const reported = message.kind === 'report' ? message.report[of] : undefined;
+    if (reported !== undefined) resolve(reported);
+  };
   const timer = setTimeout(() => resolve(null), REPORT_WITHIN_MS);
   worker.on('message', hear);
-  say(worker, { kind: 'report' });
+  say(worker, { kind: 'report', of });
   return promise.finally(() => {
     clearTimeout(timer);
     worker.off('message', hear);
@@ -203,6 +199,8 @@ export function serveAsWorker(
 ): void {
   const listeners = { brp: app.server, customer: customerApp.server };
   const tell = (message: FromWorker) => process.send?.(message);
+  const report = async (of: keyof Report): Promise<Partial<Report>> =>
+    of === 'isFull' ? { isFull: db.isFull() } : { metrics: await metrics.text() };
   let isStopping = false;
   const end = () => {
     if (isStopping) return;
@@ -212,9 +210,8 @@ export function serveAsWorker(
   process.on('disconnect', end);
   process.on('message', (message: ToWorker, socket?: Socket) => {
     if (message.kind === 'stop') return end();
-    if (message.kind === 'report') {
-      return void metrics.text().then((text) => tell({ kind: 'report', metrics: text, isFull: db.isFull() }));
-    }
+    if (message.kind === 'report')
+      return void report(message.of).then((reported) => tell({ kind: 'report', report: reported }));
     // The socket is undefined if the client has disconnected meanwhile.
     if (socket === undefined) return;
     // As in an HTTP server: a client may close its side after sending its request.

@@ -9,11 +9,11 @@ import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
+import type { SftpSettings } from '../exchange/transport/sftp.ts';
+import { urlPerHost, urlPerServer } from '../platform/db/urls.ts';
+import type { TelemetrySettings } from '../platform/telemetry/tracer.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
-import type { SftpSettings } from './exchange/transport/sftp.ts';
-import { urlPerHost, urlPerServer } from './platform/db/urls.ts';
-import type { TelemetrySettings } from './platform/telemetry/tracer.ts';
 import { parseTransports } from './sftp-settings.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 

@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { makeCertificate } from '../test/certificate.ts';
-import { generateSshKey } from '../test/ssh-key.ts';
+import { makeCertificate } from '../../test/certificate.ts';
+import { generateSshKey } from '../../test/ssh-key.ts';
 import { createFolders, readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { describeMisspelled, recordNames } from './config-names.ts';

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { TSOS, type Tso } from '@saldo/api';
+import { findHostKeys } from '../exchange/transport/known-hosts.ts';
+import type { SftpSettings } from '../exchange/transport/sftp.ts';
 import { ConfigError, fileOf } from './config-error.ts';
-import { findHostKeys } from './exchange/transport/known-hosts.ts';
-import type { SftpSettings } from './exchange/transport/sftp.ts';
 
 const FORM =
   'a list such as DE_AMPRION=sftp://user@host:22/outbox?inbox=/inbox&key_file=/path,DE_TENNET=folder, each TSO once';

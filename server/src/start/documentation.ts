@@ -10,12 +10,12 @@ import {
   simulationEndpoints,
   TAGS,
 } from '@saldo/api';
+import type { OpenApi } from '../docs/reference.ts';
+import { createSite, type Site } from '../docs/site.ts';
+import { KEY_ACCESS, openApiDocument, sessionAccess } from '../platform/http/openapi.ts';
+import type { SessionCookie } from '../platform/http/session-cookie.ts';
 import type { Config } from './config.ts';
-import type { OpenApi } from './docs/reference.ts';
-import { createSite, type Site } from './docs/site.ts';
 import { isTrial } from './first-start.ts';
-import { KEY_ACCESS, openApiDocument, sessionAccess } from './platform/http/openapi.ts';
-import type { SessionCookie } from './platform/http/session-cookie.ts';
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
 export type Addresses = { base: string; errors: string };

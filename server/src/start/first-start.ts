@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type DemoAccess, loadDemo } from '../demo/load.ts';
+import { ensureOperatorKey, hasAnyBrp, hasOperatorKey, renewFirstKey } from '../parties/actions.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Db, Tx } from '../platform/db/database.ts';
+import { statement } from '../platform/db/statement.ts';
+import { inviteOperator } from '../users/actions.ts';
+import { hasOperatorUser } from '../users/store.ts';
 import type { Config } from './config.ts';
-import { type DemoAccess, loadDemo } from './demo/load.ts';
-import { ensureOperatorKey, hasAnyBrp, hasOperatorKey, renewFirstKey } from './parties/actions.ts';
-import type { Clock } from './platform/clock.ts';
-import type { Database, Db, Tx } from './platform/db/database.ts';
-import { statement } from './platform/db/statement.ts';
-import { inviteOperator } from './users/actions.ts';
-import { hasOperatorUser } from './users/store.ts';
 
 const FIRST_START_LOCK = statement(
   'lock_first_start',

@@ -1,0 +1,133 @@
+import { addDays, dayOf, dayStart } from '@saldo/core/delivery-day.ts';
+import { answerOutbox } from '@saldo/simulator/folders.ts';
+import { CONFORMING } from '@saldo/simulator/tso.ts';
+import type { AppDependencies } from '../app.ts';
+import { checkpointEvents, deleteOldEvents } from '../events/actions.ts';
+import { countByKind, wireAlarm } from '../exchange/alarms.ts';
+import { remindOfGates } from '../exchange/process/gate-reminders.ts';
+import { receiveDue } from '../exchange/process/receive.ts';
+import { remoteJobs } from '../exchange/process/remote-jobs.ts';
+import { sendDue } from '../exchange/process/send.ts';
+import { watchExchange } from '../exchange/process/watch.ts';
+import { nominateDue } from '../nominations/actions.ts';
+import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
+import type { Job } from '../platform/jobs.ts';
+import { followSandboxClock } from '../sandbox/operator-routes.ts';
+import { runProfiles } from '../transactions/profiles.ts';
+import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
+import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
+import { exchangeOf } from './exchange-settings.ts';
+
+/** Upper bound for the delay between a debounced change of volumes and its nomination. */
+const NOMINATE_EVERY_MS = 250;
+const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
+const FOLLOW_CLOCK_EVERY_MS = 1_000;
+const WRITE_LAST_USED_EVERY_MS = 5_000;
+const DELETE_EVENTS_EVERY_MS = 60_000;
+const COUNT_EVENTS_EVERY_MS = 10_000;
+const REMIND_EVERY_MS = 10_000;
+/** Short, so that a change seconds before its gate is still sent in time. */
+const SEND_EVERY_MS = 1_000;
+const RECEIVE_EVERY_MS = 1_000;
+const WATCH_EVERY_MS = 1_000;
+const SIMULATE_EVERY_MS = 1_000;
+const DELETE_EVERY_MS = 60_000;
+const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
+
+/** All periodic jobs of the platform. */
+export const jobsOf = (app: AppDependencies): Job[] => [
+  ...platformJobs(app),
+  ...exchangeJobs(app),
+  ...webhookJobs(app),
+];
+
+const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] => [
+  {
+    name: 'nominate',
+    everyMs: NOMINATE_EVERY_MS,
+    run: () => nominateDue(db, clock.now(), config.marketRules, { debounced: true }),
+  },
+  {
+    name: 'profiles',
+    everyMs: MAKE_PROFILES_EVERY_MS,
+    run: () => runProfiles(db, clock.now(), config.profileDays),
+  },
+  {
+    name: 'events',
+    everyMs: DELETE_EVENTS_EVERY_MS,
+    run: () => deleteOldEvents(db, dayStart(addDays(dayOf(clock.now()), -config.eventDays))),
+  },
+  { name: 'event-checkpoints', everyMs: COUNT_EVENTS_EVERY_MS, run: () => checkpointEvents(db) },
+  { name: 'key-reminders', everyMs: REMIND_EVERY_MS, run: () => remindOfExpiringKeys(db, clock.now()) },
+  {
+    name: 'gate-reminders',
+    everyMs: REMIND_EVERY_MS,
+    run: () => remindOfGates(db, clock.now(), config.marketRules),
+  },
+  { name: 'last-used', everyMs: WRITE_LAST_USED_EVERY_MS, run: () => lastUsed.flush() },
+  ...(config.sandbox
+    ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
+    : []),
+];
+
+function webhookJobs(app: AppDependencies): Job[] {
+  const { db, clock, logger, metrics, poller, eventIds: ids, webhooks } = app;
+  const { replication } = db;
+  const dependencies: WorkerDependencies = {
+    ...{ db, clock, logger, ids, send: webhooks.send, random: Math.random },
+    untilReplicated: async () => replication?.untilReplicated(),
+  };
+  const worker = createWebhookWorker(dependencies);
+  const about = 'Tries of webhooks since the start, by outcome.';
+  metrics.addLabelledCounter('saldo_webhook_tries_total', about, 'outcome', worker.counts);
+  return [
+    webhookJob(dependencies, worker, poller),
+    { name: 'webhook-retention', everyMs: DELETE_EVERY_MS, run: () => deleteOldDeliveries(db) },
+  ];
+}
+
+function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): Job[] {
+  const exchange = exchangeOf(config);
+  let openAlarms = countByKind([]);
+  const about = 'Open alarms by kind.';
+  metrics.addLabelledGauge('saldo_exchange_alarms', about, 'kind', () => openAlarms);
+  return [
+    {
+      name: 'send',
+      everyMs: SEND_EVERY_MS,
+      async run() {
+        const { faults } = await sendDue(db, clock.now(), exchange);
+        for (const { isNews, ...fault } of faults) if (isNews) logger.error(fault, 'schedule not sent');
+      },
+    },
+    {
+      name: 'receive',
+      everyMs: RECEIVE_EVERY_MS,
+      async run() {
+        const { unreadable } = await receiveDue(db, clock.now(), exchange, exchange.inbox);
+        for (const entry of unreadable) logger.warn(entry, 'inbox entry not read');
+      },
+    },
+    ...remoteJobs(db, clock, logger, exchange),
+    {
+      name: 'watch',
+      everyMs: WATCH_EVERY_MS,
+      async run() {
+        const { begun, ended, open } = await watchExchange(db, clock.now(), exchange);
+        openAlarms = open;
+        for (const row of begun) logger.warn({ alarm: wireAlarm(row) }, `alarm: ${row.text}`);
+        for (const row of ended) logger.warn({ alarm: wireAlarm(row) }, `alarm ended: ${row.text}`);
+      },
+    },
+    ...(config.exchange.isSimulated && config.exchange.hasFolders
+      ? [
+          {
+            name: 'simulate',
+            everyMs: SIMULATE_EVERY_MS,
+            run: () =>
+              answerOutbox(config.exchange, { ...CONFORMING_TSO, rules: config.marketRules }, clock.now()),
+          },
+        ]
+      : []),
+  ];
+}
