@@ -69,7 +69,12 @@ async function run(programs: Programs, folder: string, failovers: number, seed: 
     if (codes.some((code) => code !== 0))
       failures.push(`After SIGTERM Saldo ended with ${codes.join(', ')}.`);
     process.stdout.write(`\n${tableOf(results)}\n\n`);
-    log(`${done} fail-overs, ${summaryOf(journal.history)}`);
+    const seconds = results
+      .flatMap(({ backAfterS }) => backAfterS ?? [])
+      .toSorted((one, other) => one - other);
+    const p50 = seconds[(seconds.length - 1) >> 1]?.toFixed(1);
+    log(`${done} fail-overs; writes back after ${p50} s (median), ${seconds.at(-1)?.toFixed(1)} s (max).`);
+    log(summaryOf(journal.history));
     return failures;
   } finally {
     await writeFile(path.join(folder, 'saldo.log'), cluster.logs());
