@@ -12,14 +12,13 @@ import { SCENARIOS } from './targets.ts';
 import { createWorld, loadVolumes } from './world.ts';
 
 const CONNECTIONS = 8;
-/** In rounds: CPU times have a resolution of 10 ms, and the primary has little to do. */
-const ROUNDS = 10;
-
+/** CPU times have a resolution of 10 ms, and the primary has little to do. */
+const MILLISECONDS = 10_000;
 /** Share of the primary's CPU time for reads. */
 const LEAST_BY_REPLICA = 0.9;
 const SIZE = { contracts: 105, days: 10 };
 
-export async function* measureReplica({ processes, generator, bench }: Run): AsyncGenerator<Row> {
+export async function* measureReplica({ processes, generator }: Run): AsyncGenerator<Row> {
   const { servers, remove } = await startServers(1);
   const [primary, replica] = servers;
   assert(replica, 'there is a replica');
@@ -32,7 +31,6 @@ export async function* measureReplica({ processes, generator, bench }: Run): Asy
     const targets = Object.values(SCENARIOS).flatMap((targetsOf) => targetsOf(world));
     /** One server at a time. What it asks the database without requests is subtracted. */
     const cost = async (server: ProductServer) => {
-      const duration = ROUNDS * bench.plan.milliseconds;
       const during = async (work: () => Promise<unknown>) => {
         const before = { primary: familyCpuSeconds(ofPrimary), replica: familyCpuSeconds(ofReplica) };
         await work();
@@ -42,9 +40,9 @@ export async function* measureReplica({ processes, generator, bench }: Run): Asy
         };
       };
       const load = () =>
-        generator.load({ port: server.port, targets, connections: CONNECTIONS, milliseconds: duration });
+        generator.load({ port: server.port, targets, connections: CONNECTIONS, milliseconds: MILLISECONDS });
       await load();
-      const idle = await during(() => delay(duration));
+      const idle = await during(() => delay(MILLISECONDS));
       let requests = 0;
       const busy = await during(async () => {
         ({ requests } = await load());
