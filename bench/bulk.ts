@@ -13,24 +13,14 @@ import { type Database, openDatabase } from '../server/src/platform/db/database.
 import { statement } from '../server/src/platform/db/statement.ts';
 import type { Target } from './connection.ts';
 import { vacuum } from './databases.ts';
-import { type Bench, type Comparison, cpuMicroseconds } from './measure.ts';
-import { type MemoryMeasure, measureMemory } from './memory.ts';
-import { assertSameBodies, type Processes } from './servers.ts';
+import { comparisonRow, digits, type Row, valueRow } from './measure.ts';
+import type { Run } from './run.ts';
+import { assertSameBodies } from './servers.ts';
 import { askedBy } from './targets.ts';
 import { type BenchBrp, createWorld, loadVolumes, markAll } from './world.ts';
 
-export type BulkResults = {
-  readonly megabytes: number;
-  /** The first contestant is the product, the second the bare server. */
-  readonly againstLimit: Comparison;
-  /** Microseconds of CPU time from database rows to the JSON text of a hundred nominations. */
-  readonly writerUs: number;
-  /** The same through objects: creating them plus JSON.stringify, and JSON.stringify alone. */
-  readonly objectsUs: number;
-  readonly stringifyUs: number;
-  readonly memory: readonly MemoryMeasure[];
-};
-
+const LEAST_OF_BARE = 0.8;
+const LEAST_OVER_STRINGIFY = 6;
 const SIZE = { contracts: 200, days: 30, brps: 8 };
 const IDS = 100;
 const SETS = 20;
@@ -105,52 +95,51 @@ function objectOf(row: NominationRow): Nomination {
   };
 }
 
-function measureWriting(rows: readonly NominationRow[], milliseconds: number) {
-  const write = nominationWriter(OPERATOR);
-  const byWriter = () => write.list(rows, ALL_SLOTS, null);
-  const objects = rows.map(objectOf);
-  const byObjects = () => JSON.stringify({ nominations: rows.map(objectOf) });
-  assert.equal(byWriter().toString(), byObjects(), 'both ways to write nominations give the same text');
-  return {
-    writerUs: cpuMicroseconds(byWriter, milliseconds),
-    objectsUs: cpuMicroseconds(() => Buffer.from(byObjects()), milliseconds),
-    stringifyUs: cpuMicroseconds(() => Buffer.from(JSON.stringify({ nominations: objects })), milliseconds),
+/** Microseconds of CPU time per call, after a warm-up. */
+function cpuMicroseconds(work: () => unknown, milliseconds: number): number {
+  const calls = (until: number) => {
+    let count = 0;
+    for (; performance.now() < until; count++) work();
+    return count;
   };
+  calls(performance.now() + milliseconds / 2);
+  const before = process.cpuUsage();
+  const count = calls(performance.now() + milliseconds);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
 }
 
-export async function measureBulk(
-  url: string,
-  processes: Processes,
-  bench: Bench,
-  say: (message: string, comparison?: Comparison) => void,
-): Promise<BulkResults> {
+/** From database rows to the bytes of a response: our writer, and objects with JSON.stringify. */
+function measureWriting(rows: readonly NominationRow[], milliseconds: number): Row {
+  const write = nominationWriter(OPERATOR);
+  const byWriter = () => write.list(rows, ALL_SLOTS, null);
+  const byObjects = () => Buffer.from(JSON.stringify({ nominations: rows.map(objectOf) }));
+  assert.ok(byWriter().equals(byObjects()), 'both ways to write nominations give the same text');
+  const [own, other] = [cpuMicroseconds(byWriter, milliseconds), cpuMicroseconds(byObjects, milliseconds)];
+  const what = `the text of them (${(byObjects().length / 1e6).toFixed(1)} MB)`;
+  const costs = `${own.toFixed(0)} µs; objects and JSON.stringify: ${other.toFixed(0)} µs`;
+  return valueRow(what, other / own, digits(2, '× faster'), { atLeast: LEAST_OVER_STRINGIFY }, costs);
+}
+
+export async function* measureBulk({ databases, processes, bench }: Run): AsyncGenerator<Row> {
+  const url = await databases.create('bulk');
   const world = await createWorld(url, SIZE);
-  await loadVolumes(world, () => {});
+  await loadVolumes(world);
   const db = openDatabase(url);
   try {
-    const { brp_no: brpNo, ids } = await nominateAll(world.url, db, world.days[0]!);
+    const { brp_no: brpNo, ids } = await nominateAll(url, db, world.days[0]!);
     const brp = world.brps.find(({ no }) => no === brpNo);
     assert(brp, 'the BRP is one of the world');
     const targets = targetsOf(brp, ids);
-    const product = { server: await processes.product('product with nominations', url), targets };
-    const limit = { server: await processes.limit(url), targets };
-    await assertSameBodies([product.server.port, limit.server.port], targets);
-    await bench.warmUp([product, limit]);
-    const againstLimit = await bench.compare(product, limit);
-    say('100 nominations with slots, against the bare server', againstLimit);
+    const product = await processes.product('product with nominations', url);
+    const bare = await processes.limit(url);
+    await assertSameBodies([product.port, bare.port], targets);
+    const comparison = await bench.compare(bench.requests(product, targets), bench.requests(bare, targets));
+    yield comparisonRow('100 nominations with slots', 'bare server', comparison, LEAST_OF_BARE);
+    await processes.end(bare);
+    await processes.end(product);
     const rows = await findNominations(db, { kind: 'brp', brpNo }, ids.slice(0, IDS));
-    const writing = measureWriting(rows, bench.milliseconds);
-    const [written, made, stringified] = Object.values(writing).map((us) => us.toFixed(0));
-    say(
-      `Their text: ${written} µs written, ${made} µs by way of objects, ${stringified} µs of objects at hand.`,
-    );
-    const bytes = JSON.stringify({ nominations: rows.map(objectOf) }).length;
-    await processes.end(limit.server);
-    await processes.end(product.server);
-    const memory = await measureMemory(world, targets, processes, bench);
-    for (const { load, peakMegabytes } of memory)
-      say(`${load}: ${peakMegabytes?.toFixed(0) ?? '?'} MB at most`);
-    return { megabytes: bytes / 1e6, againstLimit, ...writing, memory };
+    yield measureWriting(rows, bench.plan.milliseconds);
   } finally {
     await db.close();
   }

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { hasCpuTimes, parentOf } from './cpu.ts';
+import { parentOf } from '../server/faults/processes.ts';
 
 /** The databases of a run, one per dataset. */
 export class Databases {
@@ -20,13 +20,14 @@ export class Databases {
     await this.connected((client) => client.query(`drop database bench_${name} with (force)`));
   }
 
-  async facts(): Promise<{ postgres: string; postmaster: number }> {
+  async facts(): Promise<{ version: string; postmaster: number }> {
     return this.connected(async (client) => {
       const { rows } = await client.query<{ version: string; pid: number }>(
         "select current_setting('server_version') as version, pg_backend_pid() as pid",
       );
       const { version = '', pid = 0 } = rows[0] ?? {};
-      return { postgres: version, postmaster: hasCpuTimes ? parentOf(pid) : 0 };
+      // The postmaster is the parent of every backend.
+      return { version, postmaster: parentOf(pid) ?? 0 };
     });
   }
 

@@ -20,27 +20,20 @@ export type FloodJob = {
 
 export type FloodResult = {
   seconds: number;
-  /** Requests that were sent, and requests that were due while every connection was waiting for a response. */
-  sent: number;
-  unsent: number;
+  /** Requests whose time had come. A few are not sent, because every connection waits for a response. */
+  due: number;
   /** Answered before the last request was sent: with 200, and with 503 and Retry-After. */
   answered: number;
-  shed: number;
+  rejected: number;
   /** Sent, but not answered or answered with another status. */
   failed: number;
   firstFailure: string | null;
-  answeredP50Ms: number;
-  answeredP99Ms: number;
-  shedP50Ms: number;
-  shedP99Ms: number;
+  p99Ms: number;
   /**
-   * Milliseconds from the end of the flood to the first 200 for a request sent afterwards, to the first of ten
-   * consecutive responses whose median latency is at most twice the usual one, and to the first 200 on a new
-   * connection. Null: not within the time limit.
+   * Milliseconds from the end of the flood to the first of ten consecutive responses whose median latency is at most
+   * twice the usual one. Infinite: not within the time limit.
    */
-  firstAnswerMs: number | null;
-  usualAgainMs: number | null;
-  newcomerMs: number | null;
+  usualAgainMs: number;
 };
 
 /** Number of connections opened concurrently, since a server accepts them one by one. */
@@ -61,9 +54,9 @@ function assertProblem({ head, body }: Answer): void {
 }
 
 class Flood {
-  readonly answered: number[] = [];
-  readonly shed: number[] = [];
+  readonly latencies: number[] = [];
   readonly underWay = new Set<Promise<void>>();
+  rejected = 0;
   failed = 0;
   firstFailure: string | null = null;
   private readonly idle: Connection[];
@@ -72,10 +65,10 @@ class Flood {
     this.idle = connections;
   }
 
-  /** Whether a connection was free. */
-  send(request: Buffer): boolean {
+  /** Does nothing while no connection is free. */
+  send(request: Buffer): void {
     const connection = this.idle.pop();
-    if (!connection) return false;
+    if (!connection) return;
     const asked = this.ask(connection, request).catch((error: Error) => {
       this.failed++;
       this.firstFailure ??= error.message;
@@ -83,16 +76,15 @@ class Flood {
     });
     this.underWay.add(asked);
     void asked.finally(() => this.underWay.delete(asked));
-    return true;
   }
 
   private async ask(connection: Connection, request: Buffer): Promise<void> {
     const sentAt = performance.now();
     const answer = await connection.send(request);
-    const isShed = answer.status === 503 && /\r\nretry-after: \d+/i.test(answer.head);
-    assert(isShed || answer.status === 200, `unexpected answer: ${answer.head}`);
-    if (isShed && this.shed.length < READ_PROBLEMS) assertProblem(answer);
-    (isShed ? this.shed : this.answered).push(performance.now() - sentAt);
+    const isRejected = answer.status === 503 && /\r\nretry-after: \d+/i.test(answer.head);
+    assert(isRejected || answer.status === 200, `unexpected answer: ${answer.head}`);
+    if (isRejected && this.rejected++ < READ_PROBLEMS) assertProblem(answer);
+    if (!isRejected) this.latencies.push(performance.now() - sentAt);
     this.idle.push(connection);
   }
 
@@ -117,52 +109,22 @@ export async function flood(job: FloodJob): Promise<FloodResult> {
   const [prober, ...connections] = await openAll(job.port, job.connections, requests[0]!);
   assert(prober, 'there is a connection');
   const flooding = new Flood(connections);
-  let [sent, unsent] = [0, 0];
+  let due = 0;
   const startedAt = performance.now();
   for (let at = 0; at < job.milliseconds; at = performance.now() - startedAt) {
-    for (const due = (job.perSecond * at) / 1000; sent + unsent < due; ) {
-      if (flooding.send(requests[sent % requests.length]!)) sent++;
-      else unsent++;
-    }
+    for (; due < (job.perSecond * at) / 1000; due++) flooding.send(requests[due % requests.length]!);
     await delay(TICK_MS);
   }
   const seconds = (performance.now() - startedAt) / 1000;
-  const { answered, shed } = flooding;
-  const [answers, refusals] = [answered.length, shed.length];
-  const [newcomerMs, recovery] = await Promise.all([
-    comeNew(job.port, requests[0]!),
-    recover(prober, requests, job.usualMs),
-  ]);
+  const [answered, rejected] = [flooding.latencies.length, flooding.rejected];
+  const usualAgainMs = await recover(prober, requests, job.usualMs);
   await Promise.all(flooding.underWay);
   flooding.close();
-  const [ofAnswered, ofShed] = [quantilesOf(answered), quantilesOf(shed)];
+  const { failed, firstFailure, latencies } = flooding;
   return {
-    seconds,
-    sent,
-    unsent,
-    answered: answers,
-    shed: refusals,
-    failed: flooding.failed,
-    firstFailure: flooding.firstFailure,
-    answeredP50Ms: ofAnswered(0.5),
-    answeredP99Ms: ofAnswered(0.99),
-    shedP50Ms: ofShed(0.5),
-    shedP99Ms: ofShed(0.99),
-    ...recovery,
-    newcomerMs,
+    ...{ seconds, due, answered, rejected, failed, firstFailure, usualAgainMs },
+    p99Ms: quantilesOf(latencies)(0.99),
   };
-}
-
-async function comeNew(port: number, request: Buffer): Promise<number | null> {
-  const startedAt = performance.now();
-  const connection = new Connection(port);
-  let tookMs: number | null = null;
-  for (let at = 0; at < RECOVERY_PATIENCE_MS && tookMs === null; at = performance.now() - startedAt) {
-    const { status } = await connection.send(request);
-    if (status === 200) tookMs = performance.now() - startedAt;
-  }
-  connection.close();
-  return tookMs;
 }
 
 /** Sends sequential requests, starting while the last requests of the flood are still in progress. */
@@ -170,28 +132,19 @@ async function recover(
   connection: Connection,
   requests: readonly Buffer[],
   usualMs: number,
-): Promise<Pick<FloodResult, 'firstAnswerMs' | 'usualAgainMs'>> {
-  const lately: { answeredMs: number; tookMs: number }[] = [];
+): Promise<number> {
+  let lately: { answeredMs: number; tookMs: number }[] = [];
   const endedAt = performance.now();
-  let firstAnswerMs: number | null = null;
-  let usualAgainMs: number | null = null;
-  for (let at = 0, asked = 0; at < RECOVERY_PATIENCE_MS && usualAgainMs === null; asked++) {
+  for (let at = 0, asked = 0; at < RECOVERY_PATIENCE_MS; asked++) {
     const { status } = await connection.send(requests[asked % requests.length]!);
     const answeredMs = performance.now() - endedAt;
-    const tookMs = answeredMs - at;
+    lately = status === 200 ? [...lately, { answeredMs, tookMs: answeredMs - at }].slice(-IN_A_ROW) : [];
     at = answeredMs;
-    if (status !== 200) {
-      lately.length = 0;
-      continue;
-    }
-    firstAnswerMs ??= answeredMs;
-    lately.push({ answeredMs, tookMs });
-    if (lately.length > IN_A_ROW) lately.shift();
-    const inTheMiddle = quantilesOf(lately.map((answer) => answer.tookMs))(0.5);
-    if (lately.length === IN_A_ROW && inTheMiddle <= MOST_OVER_USUAL * usualMs) {
-      usualAgainMs = lately[0]?.answeredMs ?? null;
-    }
+    const inTheMiddle = quantilesOf(lately.map(({ tookMs }) => tookMs))(0.5);
+    if (lately.length < IN_A_ROW || inTheMiddle > MOST_OVER_USUAL * usualMs) continue;
+    connection.close();
+    return lately[0]!.answeredMs;
   }
   connection.close();
-  return { firstAnswerMs, usualAgainMs };
+  return Number.POSITIVE_INFINITY;
 }

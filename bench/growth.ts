@@ -8,41 +8,28 @@ import { statement } from '../server/src/platform/db/statement.ts';
 import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../server/src/transactions/actions.ts';
 import { listTransactions, type TransactionFilter } from '../server/src/transactions/store.ts';
-import { peakMegabytes } from './cpu.ts';
 import { TimedDb } from './database-time.ts';
-import type { Databases } from './databases.ts';
-import { type Bench, median, type Sample } from './measure.ts';
-import type { Progress } from './progress.ts';
-import type { Processes } from './servers.ts';
+import { costOf, count, digits, median, type Row, type Sample, sampleText, valueRow } from './measure.ts';
+import type { Run } from './run.ts';
 import { contractPages, dayPages } from './targets.ts';
-import {
-  type BenchBrp,
-  type BenchWorld,
-  createWorld,
-  type LoadResult,
-  loadVolumes,
-  type WorldSize,
-} from './world.ts';
+import { type BenchBrp, type BenchWorld, createWorld, loadVolumes, type WorldSize } from './world.ts';
 
 /** Milliseconds in the database, and the number of records found, because a BRP may have less than a page. */
-type PageTime = { readonly medianMs: number; readonly worstMs: number; readonly records: number };
+type PageTime = { readonly page: string; readonly medianMs: number; readonly records: number };
 
-export type GrownWorld = {
+type GrownWorld = {
   readonly transactions: number;
-  readonly loading: LoadResult;
-  /** By the BRP's share of all contracts, then by page. */
-  readonly pages: Readonly<Record<string, Readonly<Record<string, PageTime>>>>;
-  /** By the number of connections. */
-  readonly connections: Readonly<Record<string, Sample>>;
-  /** Peak memory of the server under this load. */
-  readonly peakMegabytes: number | null;
+  readonly bytes: number;
+  /** Of each BRP in turn. */
+  readonly pages: readonly PageTime[];
+  readonly requests: Sample;
 };
 
-export type GrowthResults = { readonly worlds: readonly GrownWorld[] };
-
-const CONNECTIONS = [1, 8, 64, 256];
+const MOST_BYTES = 8;
+const MOST_DATABASE_MS = 2;
+const MOST_GROWTH = 1.5;
 /** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
-const SHARES: Record<string, number> = { 'a tenth': 0.1, 'a hundredth': 0.01, 'the fewest': 0 };
+const SHARES = [0.1, 0.01, 0];
 const VARIETY = 12;
 const PAGE = 100;
 /** Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. */
@@ -133,14 +120,10 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
   }
 }
 
-async function pageTimes(
-  timed: TimedDb,
-  world: BenchWorld,
-  brp: BenchBrp,
-): Promise<Record<string, PageTime>> {
+async function pageTimes(timed: TimedDb, world: BenchWorld, brp: BenchBrp): Promise<PageTime[]> {
   const places = await placesOf(timed, world, brp);
-  const times: Record<string, PageTime> = {};
-  for (const [name, askOf] of Object.entries(PAGES)) {
+  const times: PageTime[] = [];
+  for (const [page, askOf] of Object.entries(PAGES)) {
     const milliseconds: number[] = [];
     const records: number[] = [];
     for (const place of places) {
@@ -154,85 +137,73 @@ async function pageTimes(
         }),
       );
     }
-    const [medianMs, worstMs] = [median(milliseconds), Math.max(...milliseconds)];
-    times[name] = { medianMs, worstMs, records: median(records) };
+    times.push({ page, medianMs: median(milliseconds), records: median(records) });
   }
   return times;
 }
 
-async function allPageTimes(
-  world: BenchWorld,
-  brps: readonly { share: string; brp: BenchBrp }[],
-): Promise<GrownWorld['pages']> {
-  const timed = new TimedDb(world.url);
+async function grow({ processes, bench }: Run, url: string, size: WorldSize): Promise<GrownWorld> {
+  const world = await createWorld(url, size);
+  const { transactions, bytes } = await loadVolumes(world);
+  const brps = SHARES.map((share) => brpOfShare(world, share));
+  await makeRareOnes(world, brps);
+  const timed = new TimedDb(url);
   await timed.open();
+  const pages: PageTime[] = [];
   try {
-    const pages: Record<string, Record<string, PageTime>> = {};
-    for (const { share, brp } of brps) {
-      pages[`${share} (${brp.contracts.length} contracts)`] = await pageTimes(timed, world, brp);
-    }
-    return pages;
+    for (const brp of brps) pages.push(...(await pageTimes(timed, world, brp)));
   } finally {
     await timed.close();
   }
-}
-
-async function grow(
-  url: string,
-  processes: Processes,
-  bench: Bench,
-  size: WorldSize,
-  say: (message: string) => void,
-): Promise<GrownWorld> {
-  say(`Growing a world of ${size.contracts} contracts and ${size.days} days…`);
-  const world = await createWorld(url, size);
-  const loading = await loadVolumes(world, say);
-  const brps = Object.entries(SHARES).map(([share, of]) => ({ share, brp: brpOfShare(world, of) }));
-  await makeRareOnes(
-    world,
-    brps.map(({ brp }) => brp),
-  );
-  const pages = await allPageTimes(world, brps);
-  const worst = Math.max(
-    ...Object.values(pages).flatMap((of) => Object.values(of).map(({ medianMs }) => medianMs)),
-  );
-  say(`${loading.transactions} transactions: the dearest page takes ${worst.toFixed(2)} ms in the database.`);
-  const server = await processes.product(`product of ${loading.transactions}`, url);
-  const contestant = { server, targets: [...contractPages(world), ...dayPages(world)] };
-  await bench.warmUp([contestant]);
-  const connections: Record<string, Sample> = {};
-  for (const count of CONNECTIONS) {
-    connections[count] = await bench.sample(contestant, 2 * bench.milliseconds, count);
-  }
-  const peak = peakMegabytes(server.pid);
+  const server = await processes.product(`product of ${transactions}`, url);
+  const asked = bench.requests(server, [...contractPages(world), ...dayPages(world)]);
+  await bench.measure(asked, bench.plan.warmUps);
+  const requests = await bench.measure(asked);
   await processes.end(server);
-  return { transactions: loading.transactions, loading, pages, connections, peakMegabytes: peak };
+  return { transactions, bytes, pages, requests };
 }
 
-/** Assumed loading speed, to decide whether a dataset fits into the time that is left. */
-const CONTRACT_DAYS_PER_SECOND = 10_000;
-const MEASURING_S = 45;
-const secondsFor = ({ contracts, days }: WorldSize) =>
-  (contracts * days) / CONTRACT_DAYS_PER_SECOND + MEASURING_S;
+/**
+ * The page that grew most in the database. Pages with more records than on the first dataset, whose smallest BRP has 20
+ * sheets in total, are excluded, because they are larger and not slower.
+ */
+function steepest(base: GrownWorld, { pages }: GrownWorld): { page: string; ratio: number } {
+  return pages
+    .map(({ page, medianMs, records }, at) => {
+      const before = base.pages[at]!;
+      return { page, ratio: before.records === records ? medianMs / before.medianMs : 0 };
+    })
+    .reduce((worst, page) => (page.ratio > worst.ratio ? page : worst));
+}
 
 /** Each dataset has its own database, which is dropped before the next one is created. */
-export async function measureGrowth(
-  databases: Databases,
-  processes: Processes,
-  bench: Bench,
-  sizes: readonly WorldSize[],
-  progress: Progress,
-  say: (message: string) => void,
-): Promise<GrowthResults> {
-  const worlds: GrownWorld[] = [];
-  for (const [at, size] of sizes.entries()) {
-    if (secondsFor(size) > progress.secondsLeft) {
-      progress.leftOut.push(`growth to ${size.contracts * size.days} contract-days`);
-      continue;
-    }
-    const name = `growth_${at}`;
-    worlds.push(await grow(await databases.create(name), processes, bench, size, say));
-    await databases.drop(name);
+export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
+  const { sizes, databases } = run;
+  let base: GrownWorld | null = null;
+  for (const size of sizes.growth) {
+    const world = await grow(run, await databases.create('growth'), size);
+    await databases.drop('growth');
+    const { transactions, bytes, pages, requests } = world;
+    const of = `of ${count(transactions)} transactions`;
+    yield valueRow(`bytes ${of}, each`, bytes / transactions, digits(2, 'bytes'), { atMost: MOST_BYTES });
+    const [dearest] = pages.toSorted((one, other) => other.medianMs - one.medianMs);
+    const usual = `median of all pages: ${median(pages.map(({ medianMs }) => medianMs)).toFixed(2)} ms`;
+    yield valueRow(
+      `dearest page ${of} in the database (${dearest!.page})`,
+      dearest!.medianMs,
+      digits(2, 'ms'),
+      { atMost: MOST_DATABASE_MS },
+      usual,
+    );
+    base ??= world;
+    const growth = costOf(requests) / costOf(base.requests);
+    const beside = `with ${count(base.transactions)}: ${sampleText(base.requests)}`;
+    const what = `a page ${of} over HTTP: ${sampleText(requests)}`;
+    if (world === base) continue;
+    yield valueRow(what, growth, digits(2, '×'), { atMost: MOST_GROWTH }, beside);
+    const { page, ratio } = steepest(base, world);
+    yield valueRow(`page ${of} that grew most in the database (${page})`, ratio, digits(2, '×'), {
+      atMost: MOST_GROWTH,
+    });
   }
-  return { worlds };
 }

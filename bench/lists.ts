@@ -9,32 +9,17 @@ import { migrate } from '../server/src/platform/db/migrate.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import { insertPlatformRows } from '../server/test/platform-rows.ts';
 import type { Target } from './connection.ts';
-import type { Databases } from './databases.ts';
-import type { Bench, Comparison, Plan } from './measure.ts';
-import { bodyOf, type Processes } from './servers.ts';
+import { comparisonRow, count, type Row } from './measure.ts';
+import type { Run } from './run.ts';
+import { bodyOf } from './servers.ts';
 
 /** The measured BRP has as many customers, contracts, keys and users as every other one. */
 const ROWS_PER_BRP = 5;
 
-export type ListResults = {
-  /**
-   * Number of customers on the two platforms, and equally of contracts, keys, users, audit events, messages, assets
-   * and demands.
-   */
-  readonly rows: readonly [few: number, many: number];
-  /** By list; the first of each is the large platform. */
-  readonly ofTenant: Readonly<Record<string, Comparison>>;
-  /** Lists without an index, which read the whole platform. */
-  readonly ofPlatform: Readonly<Record<string, Comparison>>;
-};
-
-/** Short rounds and few connections: there are many lists, and slow ones would block 32 connections. */
-export const listPlan = ({ rounds, milliseconds, warmUpMs }: Plan): Plan => ({
-  rounds: Math.min(rounds, 9),
-  milliseconds: Math.min(milliseconds, 300),
-  warmUpMs: Math.min(warmUpMs, 500),
-  connections: 4,
-});
+/** Few connections: slow lists would block 32. */
+const CONNECTIONS = 4;
+/** Least cost on the small platform, divided by that on the large one. */
+const LEAST_OF_FEW = 1 / 1.3;
 
 /** Makes as many records of the operator's lists rare as a BRP has. */
 const RARE = [
@@ -86,71 +71,46 @@ async function createPlatform(url: string, brps: number): Promise<Callers> {
   return createCallers(db).finally(() => db.close());
 }
 
-/** Each list has five records, or six where it includes the key of the benchmark. */
-function tenantLists({ brp, operator, token, brpId }: Callers): Record<string, Target> {
+/** Each list has five records, or six where it includes the key of the benchmark. The last one has no index. */
+function listsOf({ brp, operator, token, brpId }: Callers): Record<string, Target> {
   const byBrp = (path: string) => ({ path, headers: { 'x-api-key': brp } });
-  const byOperator = (path: string) => ({
-    path: `/operator/v1${path}`,
-    headers: { 'x-api-key': operator },
-  });
+  const byOperator = (path: string) => ({ path: `/operator/v1${path}`, headers: { 'x-api-key': operator } });
   const byUser = (path: string) => ({ path, headers: { cookie: `saldo_session=${token}` } });
   return {
     'a BRP’s customers': byBrp('/v1/customers'),
-    'a BRP’s active customers': byBrp('/v1/customers?status=active'),
     'a BRP’s customers, by search': byBrp('/v1/customers?search=stadtwerke'),
     'a BRP’s contracts': byBrp('/v1/contracts'),
     'own keys, for a user': byUser('/portal/v1/api-keys'),
-    'own balance groups, for a user': byUser('/v1/balance-groups'),
     'customers of a BRP, for the operator': byOperator(`/customers?brp_id=${brpId}`),
     'contracts by reference, for the operator': byOperator('/contracts?external_id=PPA-3'),
-    'keys of a BRP, for the operator': byOperator(`/api-keys?owner_id=${brpId}`),
     'users of a BRP, for the operator': byOperator(`/users?brp_id=${brpId}`),
     'audit of a subject': byOperator('/audit?subject=cust_0'),
-    'audit of an actor': byOperator('/audit?actor=key_0'),
-    'audit of an action': byOperator('/audit?action=action.0'),
-    'messages of a day': byOperator('/messages?delivery_date=2020-01-01'),
     'messages of a rare state': byOperator('/messages?state=failed'),
     'assets of a rare technology': byOperator('/assets?technology=wind_offshore'),
-    'demands of a rare country': byOperator('/demands?country=NL'),
+    [SEARCH]: byOperator('/customers?search=nowhere'),
   };
 }
+const SEARCH = 'all customers, by search, for the operator';
 
-const platformLists = ({ operator }: Callers): Record<string, Target> => ({
-  'all customers, by search, for the operator': {
-    path: '/operator/v1/customers?search=nowhere',
-    headers: { 'x-api-key': operator },
-  },
-});
-
-export async function measureLists(
-  databases: Databases,
-  processes: Processes,
-  bench: Bench,
-  [few, many]: readonly [few: number, many: number],
-  say: (message: string, comparison?: Comparison) => void,
-): Promise<ListResults> {
-  const platforms = [];
-  for (const brps of [many, few]) {
-    say(`Making a platform of ${brps} BRPs…`);
+export async function* measureLists(run: Run): AsyncGenerator<Row> {
+  const { sizes, databases, processes, bench } = run;
+  const platformOf = async (brps: number) => {
     const url = await databases.create(`lists_${brps}`);
-    const callers = await createPlatform(url, brps);
-    platforms.push({ callers, server: await processes.product(`product of ${brps} BRPs`, url) });
-  }
-  const [large, small] = platforms as [(typeof platforms)[0], (typeof platforms)[0]];
-  const compare = async (listsOf: (callers: Callers) => Record<string, Target>) => {
-    const comparisons: Record<string, Comparison> = {};
-    const ofSmall = listsOf(small.callers);
-    for (const [name, target] of Object.entries(listsOf(large.callers))) {
-      await bodyOf(large.server.port, target);
-      const first = { server: large.server, targets: [target] };
-      const second = { server: small.server, targets: [ofSmall[name]!] };
-      await bench.warmUp([first, second]);
-      comparisons[name] = await bench.compare(first, second);
-      say(name, comparisons[name]);
-    }
-    return comparisons;
+    const lists = listsOf(await createPlatform(url, brps));
+    return { lists, server: await processes.product(`product of ${brps} BRPs`, url) };
   };
-  const [ofTenant, ofPlatform] = [await compare(tenantLists), await compare(platformLists)];
-  for (const { server } of platforms) await processes.end(server);
-  return { rows: [few * ROWS_PER_BRP, many * ROWS_PER_BRP], ofTenant, ofPlatform };
+  const [many, few] = [await platformOf(sizes.lists.many), await platformOf(sizes.lists.few)];
+  const records = (brps: number) => count(brps * ROWS_PER_BRP);
+  for (const [name, target] of Object.entries(many.lists)) {
+    await bodyOf(many.server.port, target);
+    const comparison = await bench.compare(
+      bench.requests(many.server, [target], { connections: CONNECTIONS }),
+      bench.requests(few.server, [few.lists[name]!], { connections: CONNECTIONS }),
+    );
+    const what = `${name}, of ${records(sizes.lists.many)}`;
+    const least = name === SEARCH ? undefined : LEAST_OF_FEW;
+    yield comparisonRow(what, `of ${records(sizes.lists.few)}`, comparison, least);
+  }
+  await processes.end(many.server);
+  await processes.end(few.server);
 }

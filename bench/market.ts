@@ -7,15 +7,13 @@ import { migrate } from '../server/src/platform/db/migrate.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import type { Target } from './connection.ts';
 import { vacuum } from './databases.ts';
-import type { Bench, Comparison, Contestant } from './measure.ts';
-import { assertSameBodies, type Processes } from './servers.ts';
+import { comparisonRow, type Row } from './measure.ts';
+import type { Run } from './run.ts';
+import { assertSameBodies } from './servers.ts';
 
-export type MarketResults = {
-  readonly records: number;
-  /** Named after the page; the first of each is the product, the second the bare server. */
-  readonly againstLimit: Readonly<Record<string, Comparison>>;
-};
-
+/** Number of offers, and equally of demands. */
+const RECORDS = 100_000;
+const LEAST_OF_BARE = 0.7;
 const OPENED_AT = dayStart('2026-08-20');
 const PAGES: Record<string, string> = {
   'offers, page 1': '/v1/assets?page=1&limit=100',
@@ -46,13 +44,13 @@ const MAKE = [
 ];
 
 /** Creates a full market in a separate database. Returns the key of an account. */
-async function createMarket(url: string, records: number): Promise<string> {
+async function createMarket(url: string): Promise<string> {
   await migrate(url, () => {});
   const db = openDatabase(url);
   try {
     const secret = await db.transaction(async (tx) => {
       for (const [at, text] of MAKE.entries()) {
-        await tx.query(statement(`bench_market_${at}`, text), [new Date(OPENED_AT).toISOString(), records]);
+        await tx.query(statement(`bench_market_${at}`, text), [new Date(OPENED_AT).toISOString(), RECORDS]);
       }
       const { no } = await createAccount(tx, { name: 'Bench' }, OPENED_AT);
       const owner = { type: 'account' as const, accountNo: no };
@@ -66,31 +64,20 @@ async function createMarket(url: string, records: number): Promise<string> {
   }
 }
 
-export async function measureMarket(
-  databaseUrl: string,
-  processes: Processes,
-  bench: Bench,
-  records: number,
-  say: (message: string, comparison: Comparison) => void,
-): Promise<MarketResults> {
-  const key = await createMarket(databaseUrl, records);
-  const server = await processes.product('product with a market', databaseUrl);
-  const product = server.market;
-  const limit = await processes.limit(databaseUrl);
-  const againstLimit: Record<string, Comparison> = {};
+export async function* measureMarket({ databases, processes, bench }: Run): AsyncGenerator<Row> {
+  const url = await databases.create('market');
+  const key = await createMarket(url);
+  const server = await processes.product('product with a market', url);
+  const bare = await processes.limit(url);
   for (const [name, path] of Object.entries(PAGES)) {
     const targets: Target[] = [{ path, headers: { 'x-api-key': key } }];
-    await assertSameBodies([product.port, limit.port], targets);
-    const [first, second]: [Contestant, Contestant] = [
-      { server: product, targets },
-      { server: limit, targets },
-    ];
-    await bench.warmUp([first, second]);
-    const comparison = await bench.compare(first, second);
-    say(`${name}, against the bare server`, comparison);
-    againstLimit[name] = comparison;
+    await assertSameBodies([server.market.port, bare.port], targets);
+    const comparison = await bench.compare(
+      bench.requests(server.market, targets),
+      bench.requests(bare, targets),
+    );
+    yield comparisonRow(name, 'bare server', comparison, LEAST_OF_BARE);
   }
-  await processes.end(limit);
+  await processes.end(bare);
   await processes.end(server);
-  return { records, againstLimit };
 }

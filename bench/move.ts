@@ -4,24 +4,18 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { createApiKey, createBalanceGroup } from '../server/src/parties/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
-import { median } from './measure.ts';
-import type { Generator, Processes } from './servers.ts';
+import { familyCpuSeconds } from './cpu.ts';
+import { count, digits, median, type Row, valueRow } from './measure.ts';
+import type { Run } from './run.ts';
 import { contractPages } from './targets.ts';
 import { type BenchBrp, type BenchWorld, createWorld, loadVolumes } from './world.ts';
-
-export type MoveResults = {
-  readonly contracts: number;
-  readonly contractDays: number;
-  /** From request to answer, per round. */
-  readonly seconds: readonly number[];
-  /** p99 of other BRPs' pages, with and without a move at the same time. */
-  readonly p99Ms: { readonly quiet: number; readonly moving: number };
-};
 
 /** The largest BRP has one customer, with 51 contracts of 103. */
 const CONTRACTS = 103;
 const DAYS = 365;
 const ROUNDS = 4;
+const MOST_SECONDS = 3;
+const MOST_OVER_QUIET = 1.5;
 const NEW_EIC = '11XBENCHMOVE---3';
 /**
  * Few connections, with a quarter of the requests that they can have answered: the move itself takes one of two cores, and
@@ -30,14 +24,12 @@ const NEW_EIC = '11XBENCHMOVE---3';
 const READERS = 2;
 const LOAD = 0.25;
 
-export async function measureMove(
-  url: string,
-  processes: Processes,
-  generator: Generator,
-  say: (message: string) => void,
-): Promise<MoveResults> {
+/** The time of each move, its CPU time, and the p99 of other BRPs' pages with and without a move at the same time. */
+export async function* measureMove(run: Run): AsyncGenerator<Row> {
+  const { databases, processes, generator, postmaster } = run;
+  const url = await databases.create('move');
   const world = await createWorld(url, { contracts: CONTRACTS, days: DAYS });
-  await loadVolumes(world, () => {});
+  await loadVolumes(world);
   const [mover] = world.brps as [BenchBrp, ...BenchBrp[]];
   const { customerId } = mover.positions[0]!;
   const contracts = mover.contracts.length;
@@ -54,6 +46,12 @@ export async function measureMove(
     };
     const now = formatInstant(localInstant(addDays(world.days[0] as DeliveryDay, -2), 10 * 60));
     await send('PUT', '/operator/v1/clock', operatorKey, { now });
+    const move = (eic: string) => {
+      const path = `/v1/customers/${encodeId(ID_PREFIX.customer, customerId)}`;
+      return send('PATCH', path, mover.key, { balance_group: { eic, tso: 'DE_AMPRION' } });
+    };
+    /** Before the next round, every nomination has followed. */
+    const net = () => send('POST', '/operator/v1/nominations/run', operatorKey, {});
     const targets = contractPages({
       ...world,
       contracts: world.contracts.filter(({ seller }) => seller !== mover),
@@ -61,30 +59,41 @@ export async function measureMove(
     const load = (milliseconds: number, perSecond?: number) =>
       generator.load({ port: server.port, targets, connections: READERS, milliseconds, perSecond });
     await load(2000);
-    const capacity = await load(2000);
-    const perSecond = (capacity.requests / capacity.seconds) * LOAD;
-    const seconds: number[] = [];
+    const perSecond = ((await load(2000)).requests / 2) * LOAD;
+    const used = () => familyCpuSeconds(server.pid) + familyCpuSeconds(postmaster);
+    const [seconds, cpuSeconds]: [number[], number[]] = [[], []];
     const p99s = { quiet: [] as number[], moving: [] as number[] };
     for (let round = 0; round < ROUNDS; round++) {
       p99s.quiet.push((await load(3000, perSecond)).p99Ms);
-      const eic = round % 2 === 0 ? NEW_EIC : mover.eic;
-      const path = `/v1/customers/${encodeId(ID_PREFIX.customer, customerId)}`;
       const startedAt = performance.now();
-      const moved = send('PATCH', path, mover.key, { balance_group: { eic, tso: 'DE_AMPRION' } }).then(() =>
+      const moved = move(round % 2 === 0 ? NEW_EIC : mover.eic).then(() =>
         seconds.push((performance.now() - startedAt) / 1000),
       );
       const reading = load(3000, perSecond);
       await moved;
       p99s.moving.push((await reading).p99Ms);
-      // Before the next quiet round, every nomination has followed.
-      await send('POST', '/operator/v1/nominations/run', operatorKey, {});
+      await net();
     }
-    const p99Ms = { quiet: median(p99s.quiet), moving: median(p99s.moving) };
-    say(
-      `Moved ${contracts} contracts in ${seconds.map((value) => value.toFixed(2)).join(', ')} s; ` +
-        `p99 of pages ${p99Ms.quiet.toFixed(1)} ms, meanwhile ${p99Ms.moving.toFixed(1)} ms.`,
+    // Alone, because the CPU time of requests at the same time would count.
+    for (const eic of [NEW_EIC, mover.eic]) {
+      const before = used();
+      await move(eic);
+      cpuSeconds.push(used() - before);
+      await net();
+    }
+    const what = `a move of ${contracts} contracts with ${count(contracts * DAYS)} stored days`;
+    const inSeconds = digits(1, 's');
+    yield valueRow(`${what}: the slowest`, Math.max(...seconds), inSeconds, { atMost: MOST_SECONDS });
+    yield valueRow(`${what}: CPU time`, median(cpuSeconds), inSeconds);
+    const [quiet, moving] = [median(p99s.quiet), median(p99s.moving)];
+    const times = `${moving.toFixed(1)} ms, ${quiet.toFixed(1)} ms without a move`;
+    yield valueRow(
+      'p99 of other pages during a move',
+      moving / quiet,
+      digits(2, '×'),
+      { atMost: MOST_OVER_QUIET },
+      times,
     );
-    return { contracts, contractDays: contracts * DAYS, seconds, p99Ms };
   } finally {
     await processes.end(server);
   }

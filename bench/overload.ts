@@ -1,27 +1,8 @@
 /** Measures a server under twice its capacity, and its recovery. */
-import { cpuSeconds } from './cpu.ts';
-import type { FloodResult } from './flood.ts';
-import { type Bench, medianSample, type Sample } from './measure.ts';
-import type { Generator, Processes } from './servers.ts';
+import { count, digits, type Row, sampleText, valueRow } from './measure.ts';
+import type { Run } from './run.ts';
 import { contractPages } from './targets.ts';
-import type { BenchWorld } from './world.ts';
-
-export type OverloadResults = {
-  /** Closed-loop load: every connection is always busy with one request. */
-  readonly capacityConnections: number;
-  /** Throughput under that load, with load generator and database on the same cores as in the flood. */
-  readonly capacity: Sample;
-  /** One connection with sequential requests. */
-  readonly alone: Sample;
-  readonly flood: FloodResult & {
-    readonly perSecond: number;
-    readonly connections: number;
-    /** Number of cores that the load generator used, of those shared with server and database. */
-    readonly generatorCores: number;
-  };
-  /** The same measurement as `capacity`, after the flood. */
-  readonly after: Sample;
-};
+import { createWorld, loadVolumes } from './world.ts';
 
 /** More connections do not raise the throughput, only the latency. */
 const CAPACITY_CONNECTIONS = 128;
@@ -31,52 +12,70 @@ const CAPACITY_ROUNDS = 3;
 /** Long enough to exceed all buffers, such as those of sockets. */
 const FLOOD_ROUNDS = 10;
 
-export async function measureOverload(
-  world: BenchWorld,
-  processes: Processes,
-  generator: Generator,
-  bench: Bench,
-  say: (message: string) => void,
-): Promise<OverloadResults> {
+/** Below it the load generator was too slow to keep its schedule. */
+const LEAST_OFFERED = 1.9;
+/** Lower than 1, because the load generator uses a part of the machine. */
+const LEAST_ANSWERED = 0.85;
+const MOST_P99_MS = 2000;
+const MOST_RECOVERY_MS = 1000;
+const LEAST_AFTERWARDS = 0.9;
+
+export async function* measureOverload(run: Run): AsyncGenerator<Row> {
+  const { sizes, databases, processes, generator, bench } = run;
+  const world = await createWorld(await databases.create('overload'), sizes.rivals);
+  await loadVolumes(world);
   const server = await processes.product('product under a flood', world.url);
   const targets = contractPages(world);
-  const contestant = { server, targets };
-  const busy = async () => {
-    const samples: Sample[] = [];
-    for (let round = 0; round < CAPACITY_ROUNDS; round++) {
-      samples.push(await bench.sample(contestant, 2 * bench.milliseconds, CAPACITY_CONNECTIONS));
-    }
-    return medianSample(samples);
-  };
+  const busy = bench.requests(server, targets, { connections: CAPACITY_CONNECTIONS });
   // Warm up as long as the measurement: a server that still becomes faster would get less than twice its capacity.
-  await bench.sample(contestant, FLOOD_ROUNDS * bench.milliseconds, CAPACITY_CONNECTIONS);
-  const capacity = await busy();
-  const alone = await bench.sample(contestant, 2 * bench.milliseconds, 1);
-  const perSecond = TIMES_CAPACITY * capacity.requestsPerSecond;
-  const milliseconds = FLOOD_ROUNDS * bench.milliseconds;
-  const usedBefore = cpuSeconds(generator.pid);
+  await bench.measure(busy, FLOOD_ROUNDS);
+  const capacity = await bench.measure(busy, CAPACITY_ROUNDS);
+  const alone = await bench.measure(bench.requests(server, targets, { connections: 1 }), CAPACITY_ROUNDS);
   const flood = await generator.flood({
     port: server.port,
     targets,
-    perSecond,
-    milliseconds,
+    perSecond: TIMES_CAPACITY * capacity.perSecond,
+    milliseconds: FLOOD_ROUNDS * bench.plan.milliseconds,
     connections: FLOOD_CONNECTIONS,
     usualMs: alone.p50Ms,
   });
-  const generatorCores = (cpuSeconds(generator.pid) - usedBefore) / flood.seconds;
-  const after = await busy();
+  const after = await bench.measure(busy, CAPACITY_ROUNDS);
   await processes.end(server);
-  const rate = (count: number) => (count / flood.seconds).toFixed(0);
-  say(
-    `Offered ${rate(flood.sent + flood.unsent)} requests/s where it answers ${capacity.requestsPerSecond.toFixed(0)}: it ` +
-      `answered ${rate(flood.answered)}, rejected ${rate(flood.shed)}, and ${flood.failed} requests failed; back to usual after ` +
-      `${flood.usualAgainMs?.toFixed(0) ?? 'too many'} ms, then it answers ${after.requestsPerSecond.toFixed(0)}.`,
+
+  const times = digits(2, '×');
+  const milliseconds = digits(0, 'ms');
+  const share = (requests: number) => requests / flood.seconds / capacity.perSecond;
+  const rejected = `${times(share(flood.rejected))} rejected`;
+  const due = share(flood.due);
+  yield valueRow(
+    'overload: requests due, of the capacity',
+    due,
+    times,
+    { atLeast: LEAST_OFFERED },
+    `capacity: ${sampleText(capacity)}`,
   );
-  return {
-    capacityConnections: CAPACITY_CONNECTIONS,
-    capacity,
-    alone,
-    flood: { ...flood, perSecond, connections: FLOOD_CONNECTIONS, generatorCores },
-    after,
-  };
+  yield valueRow(
+    'overload: answered, of the capacity',
+    share(flood.answered),
+    times,
+    { atLeast: LEAST_ANSWERED },
+    rejected,
+  );
+  yield valueRow('overload: p99 of answers', flood.p99Ms, milliseconds, { atMost: MOST_P99_MS });
+  yield valueRow(
+    'overload: neither answered nor rejected',
+    flood.failed,
+    count,
+    { atMost: 0 },
+    flood.firstFailure ?? '',
+  );
+  yield valueRow('overload: from its end to the usual latency', flood.usualAgainMs, milliseconds, {
+    atMost: MOST_RECOVERY_MS,
+  });
+  yield valueRow(
+    'overload: answered after it, of the capacity',
+    after.perSecond / capacity.perSecond,
+    times,
+    { atLeast: LEAST_AFTERWARDS },
+  );
 }

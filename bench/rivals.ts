@@ -1,11 +1,12 @@
 /** Compares transaction pages with implementations that use common frameworks: see rivals/ beside this file. */
 import assert from 'node:assert/strict';
 import type { Target } from './connection.ts';
-import type { Bench, Comparison, Contestant } from './measure.ts';
-import { makeRows, type RowsLoaded } from './rivals/rows.ts';
-import { type BenchServer, bodyOf, type Processes } from './servers.ts';
+import { comparisonRow, count, digits, type Row, valueRow } from './measure.ts';
+import { makeRows } from './rivals/rows.ts';
+import type { Run } from './run.ts';
+import { type BenchServer, bodyOf } from './servers.ts';
 import { contractPages, dayPages } from './targets.ts';
-import { type BenchWorld, createWorld, type LoadResult, loadVolumes, type WorldSize } from './world.ts';
+import { createWorld, loadVolumes } from './world.ts';
 
 export const RIVALS = {
   'Express and Drizzle': 'express-drizzle.ts',
@@ -14,20 +15,8 @@ export const RIVALS = {
 } as const;
 type RivalName = keyof typeof RIVALS;
 
-type RivalPage = {
-  readonly request: string;
-  readonly rival: RivalName;
-  /** The first contestant is the alternative, the second the product: the ratio is the alternative's relative cost. */
-  readonly comparison: Comparison;
-};
-
-export type RivalResults = {
-  readonly transactions: number;
-  readonly pages: readonly RivalPage[];
-  readonly rows: RowsLoaded;
-  readonly sheets: LoadResult;
-};
-
+/** Least cost of a page, divided by the cost of Saldo. */
+const GOALS: Partial<Record<RivalName, number>> = { 'Express and Drizzle': 6, 'Fastify and SQL': 3 };
 const PAGES = { 'contract’s transactions': contractPages, 'day’s transactions': dayPages };
 /** Number of requests of each kind, with the page after it, before the measurement. */
 const CHECKED = 25;
@@ -136,43 +125,33 @@ async function assertSameRecords(
   }
 }
 
-async function loadBoth(
-  url: string,
-  size: WorldSize,
-): Promise<{ world: BenchWorld } & Omit<RivalResults, 'pages'>> {
-  const world = await createWorld(url, size);
-  const sheets = await loadVolumes(world, () => {});
+/** A separate dataset that has all transactions twice: as sheets and as rows. */
+export async function* measureRivals({ sizes, databases, processes, bench }: Run): AsyncGenerator<Row> {
+  const url = await databases.create('rivals');
+  const world = await createWorld(url, sizes.rivals);
+  const sheets = await loadVolumes(world);
   const rows = await makeRows(url, world.days);
   assert.equal(rows.rows, sheets.transactions, 'there is a row for each transaction');
-  return { world, sheets, rows, transactions: sheets.transactions };
-}
+  const [bytes, loaded] = [
+    digits(1, 'bytes'),
+    (seconds: number) => `${count(rows.rows / seconds)}/s by COPY`,
+  ];
+  const otherDesign = `a row per quarter-hour: ${bytes(rows.bytes / rows.rows)}, ${loaded(rows.seconds)}`;
+  const what = `a transaction of ${count(rows.rows)}, all indexes included`;
+  yield valueRow(what, sheets.bytes / rows.rows, bytes, undefined, otherDesign);
 
-/** A separate dataset that has all transactions twice: as sheets and as rows. */
-export async function measureRivals(
-  url: string,
-  processes: Processes,
-  bench: Bench,
-  size: WorldSize,
-  say: (message: string, comparison?: Comparison) => void,
-): Promise<RivalResults> {
-  const { world, ...loaded } = await loadBoth(url, size);
-  say(`Made ${loaded.rows.rows} rows beside the sheets.`);
   const product = await processes.product('product beside its rivals', url);
-  const pages: RivalPage[] = [];
   for (const [rival, script] of Object.entries(RIVALS) as [RivalName, string][]) {
     const server = await processes.rival(rival, script, url);
     const dialect = dialectOf(rival);
     for (const [request, targetsOf] of Object.entries(PAGES)) {
       const targets = targetsOf(world);
       await assertSameRecords(product, server, dialect, targets);
-      const asked: Contestant = { server, targets: targets.map((target) => dialect.ask(target, null)) };
-      const own: Contestant = { server: product, targets };
-      await bench.warmUp([asked, own]);
-      const comparison = await bench.compare(asked, own);
-      say(`${request}, ${rival} against Saldo`, comparison);
-      pages.push({ request, rival, comparison });
+      const asked = targets.map((target) => dialect.ask(target, null));
+      const comparison = await bench.compare(bench.requests(product, targets), bench.requests(server, asked));
+      yield comparisonRow(request, rival, comparison, GOALS[rival]);
     }
     await processes.end(server);
   }
-  return { ...loaded, pages };
+  await processes.end(product);
 }

@@ -1,22 +1,18 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../server/test/ports.ts';
 import type { Target } from './connection.ts';
 import type { FloodJob, FloodResult } from './flood.ts';
-import type { LoadJob, LoadResult, WalkResult } from './load.ts';
-import { findProgram } from './programs.ts';
+import type { Job, LoadJob, LoadResult } from './load.ts';
 
 export type BenchServer = {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
-  /** Helper processes whose CPU time counts as the server's own. */
-  readonly helpers?: readonly number[];
 };
 /** The product has a listener for the customer API, and one for the operations team. */
 export type ProductServer = BenchServer & { readonly market: BenchServer; readonly adminPort: number };
@@ -65,18 +61,6 @@ export class Processes {
       NODE_ENV: 'production',
       GRAPHILE_ENV: 'production',
     });
-  }
-
-  /** Null without a redis-server. It stores nothing on disk. */
-  async redis(): Promise<BenchServer | null> {
-    const program = findProgram('redis-server');
-    if (program === null) return null;
-    const port = await freePort();
-    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn(program, [...settings, '--dir', this.folder], { stdio: 'ignore' });
-    this.children.push(child);
-    await accepts(port, child);
-    return { name: 'Redis', port, pid: child.pid ?? 0 };
   }
 
   private async server(
@@ -134,19 +118,15 @@ export class Generator {
     return this.child.pid ?? 0;
   }
 
-  load(job: Omit<LoadJob & { kind: 'load' }, 'kind'>): Promise<LoadResult> {
-    return this.run<LoadResult>({ kind: 'load', ...job });
-  }
-
-  walk(job: Omit<LoadJob & { kind: 'walk' }, 'kind'>): Promise<WalkResult> {
-    return this.run<WalkResult>({ kind: 'walk', ...job });
+  load(job: LoadJob): Promise<LoadResult> {
+    return this.run<LoadResult>({ load: job });
   }
 
   flood(job: FloodJob): Promise<FloodResult> {
-    return this.run<FloodResult>({ kind: 'flood', ...job });
+    return this.run<FloodResult>({ flood: job });
   }
 
-  private async run<Result>(job: LoadJob): Promise<Result> {
+  private async run<Result>(job: Job): Promise<Result> {
     this.child.send(job);
     const [answer] = (await once(this.child, 'message')) as [{ result?: Result; failure?: string }];
     if (answer.result === undefined) throw new Error(`the load generator failed: ${answer.failure}`);
@@ -185,18 +165,4 @@ async function answers(port: number, child: ChildProcess, failure: () => string)
     if (answer) return;
   }
   throw new Error(failure());
-}
-
-async function accepts(port: number, child: ChildProcess): Promise<void> {
-  for (const startedAt = Date.now(); Date.now() - startedAt < START_PATIENCE_MS; await delay(50)) {
-    if (child.exitCode !== null) break;
-    const socket = connect({ port, host: '127.0.0.1' });
-    const isThere = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isThere) return;
-  }
-  throw new Error(`${child.spawnfile} did not start`);
 }

@@ -36,13 +36,13 @@ export function dayPages(world: BenchWorld): Target[] {
   }));
 }
 
-export const singleContracts = (world: BenchWorld): Target[] =>
+const singleContracts = (world: BenchWorld): Target[] =>
   spread(world.contracts, VARIETY).map(({ id, seller }) => ({
     path: `/v1/contracts/${id}`,
     headers: askedBy(seller),
   }));
 
-export const singleCustomers = (world: BenchWorld): Target[] =>
+const singleCustomers = (world: BenchWorld): Target[] =>
   spread(
     world.brps.flatMap((brp) => brp.positions.map(({ customerId }) => ({ brp, customerId }))),
     VARIETY,

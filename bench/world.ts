@@ -38,12 +38,7 @@ export type BenchWorld = {
   readonly days: readonly DeliveryDay[];
 };
 
-export type LoadResult = {
-  contractDays: number;
-  transactions: number;
-  seconds: number;
-  bytes: { table: number; indexes: Record<string, number> };
-};
+type LoadResult = { readonly transactions: number; readonly seconds: number; readonly bytes: number };
 
 /** The hundred days from here include one with 100 slots. */
 const FIRST_DAY: DeliveryDay = '2026-09-01';
@@ -182,7 +177,7 @@ export const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_da
  * Loads a sheet for every contract and day as an importer does: packed in Node, sent by COPY, committed per delivery
  * day, with all indexes and foreign keys in place.
  */
-export async function loadVolumes(world: BenchWorld, say: (message: string) => void): Promise<LoadResult> {
+export async function loadVolumes(world: BenchWorld): Promise<LoadResult> {
   const client = new pg.Client({ connectionString: world.url });
   await client.connect();
   try {
@@ -190,18 +185,17 @@ export async function loadVolumes(world: BenchWorld, say: (message: string) => v
     const volumes = (_contract: number, slots: number) => plantVolumes(slots, random);
     let transactions = 0;
     const startedAt = performance.now();
-    for (const [at, day] of world.days.entries()) {
+    for (const day of world.days) {
       await pipeline(Readable.from(sheetRows(world, day, volumes)), client.query(copyFrom(COPY_SHEETS)));
       transactions += world.contracts.length * slotCount(day);
-      if ((at + 1) % 25 === 0) say(`  ${at + 1} of ${world.days.length} days, ${transactions} transactions`);
     }
     const seconds = (performance.now() - startedAt) / 1000;
     // Vacuum now, so that autovacuum does not disturb the measurement.
     await client.query('vacuum (analyze)');
     await client.query('checkpoint');
     await checkLoaded(client, transactions);
-    const bytes = await sizes(client);
-    return { contractDays: world.contracts.length * world.days.length, transactions, seconds, bytes };
+    const { rows } = await client.query("select pg_total_relation_size('sheet') as bytes");
+    return { transactions, seconds, bytes: Number(rows[0]?.bytes) };
   } finally {
     await client.end();
   }
@@ -245,21 +239,6 @@ async function checkLoaded(client: pg.Client, transactions: number): Promise<voi
   if (Number(rows[0]?.stored) !== transactions)
     throw new Error(`${rows[0]?.stored} of ${transactions} were stored`);
 }
-
-async function sizes(client: pg.Client): Promise<LoadResult['bytes']> {
-  const { rows: tables } = await client.query("select pg_table_size('sheet') as bytes");
-  const { rows: indexes } = await client.query(
-    `select indexrelid::regclass::text as name, pg_relation_size(indexrelid) as bytes
-     from pg_index where indrelid = 'sheet'::regclass order by 2 desc`,
-  );
-  return {
-    table: Number(tables[0]?.bytes),
-    indexes: Object.fromEntries(indexes.map(({ name, bytes }) => [name, Number(bytes)])),
-  };
-}
-
-export const totalBytes = ({ bytes }: LoadResult): number =>
-  Object.values(bytes.indexes).reduce((sum, size) => sum + size, bytes.table);
 
 const MARK_ALL = statement(
   'bench_mark_all',

@@ -110,7 +110,7 @@ function rowsOf(sheets: readonly SheetColumns[]): string[] {
   });
 }
 
-export type RowsLoaded = { readonly rows: number; readonly seconds: number; readonly bytes: number };
+type RowsLoaded = { readonly rows: number; readonly seconds: number; readonly bytes: number };
 
 /** Creates the rows of these days from the existing sheets, and returns their size. */
 export async function makeRows(url: string, days: readonly DeliveryDay[]): Promise<RowsLoaded> {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -22,9 +22,8 @@ export type Disk = {
 
 export async function openDisk(folder: string, sizeMb = DISK_MB): Promise<Disk> {
   await mkdir(folder, { recursive: true, mode: 0o755 });
-  const canBeFilled = isMounted(folder) || (await mount(folder, sizeMb));
+  const canBeFilled = await mount(folder, sizeMb);
   const filler = path.join(folder, 'filler');
-  rmSync(filler, { force: true });
   return {
     folder,
     canBeFilled,
@@ -36,9 +35,6 @@ export async function openDisk(folder: string, sizeMb = DISK_MB): Promise<Disk> 
     },
   };
 }
-
-const isMounted = (folder: string) =>
-  existsSync('/proc/mounts') && readFileSync('/proc/mounts', 'utf8').includes(` ${folder} tmpfs `);
 
 const mount = (folder: string, sizeMb: number): Promise<boolean> =>
   run('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0755`, 'saldo-faults', folder]).then(

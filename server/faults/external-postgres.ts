@@ -2,15 +2,13 @@
  * A PostgreSQL for `DATABASE_URL`, owned by the campaign: the embedded programs, started with pg_ctl on a TCP port. The
  * server knows only its address.
  */
-
-import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chooseAccount } from '@saldo/postgres/cluster.ts';
 import { failure, findPrograms, type Host, runOn } from '@saldo/postgres/programs.ts';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { freePort } from '../test/ports.ts';
-import { childrenOf, findPostmaster, signal } from './processes.ts';
 
 const START_WITHIN_S = 60;
 const SETTINGS = {
@@ -37,9 +35,9 @@ export async function openExternalPostgres(folder: string): Promise<ExternalPost
   const programs = await findPrograms(SALDO, account, folder);
   const host: Host = { application: SALDO, account, programs, log: () => {} };
   const data = path.join(folder, 'postgres', 'data');
-  if (!existsSync(path.join(folder, 'port'))) await createCluster(folder, data, host);
-  const port = (await readFile(path.join(folder, 'port'), 'utf8')).trim();
-  const password = await readFile(path.join(folder, 'postgres', 'password'), 'utf8');
+  const password = randomUUID();
+  await createCluster(folder, data, password, host);
+  const port = await freePort();
 
   const control = async (command: string, options: readonly string[]) => {
     const run = runOn(data, host, 'pg_ctl', [command, '-w', '-t', String(START_WITHIN_S), ...options]);
@@ -54,7 +52,6 @@ export async function openExternalPostgres(folder: string): Promise<ExternalPost
       '-o',
       settings.map(([name, value]) => `-c ${name}='${value}'`).join(' '),
     ]);
-  await killLeftovers(data);
   await start();
   return {
     url: `postgres://saldo:${password}@127.0.0.1:${port}/postgres?sslmode=disable`,
@@ -65,10 +62,10 @@ export async function openExternalPostgres(folder: string): Promise<ExternalPost
   };
 }
 
-async function createCluster(folder: string, data: string, host: Host): Promise<void> {
+async function createCluster(folder: string, data: string, password: string, host: Host): Promise<void> {
   await mkdir(data, { recursive: true, mode: 0o700 });
   const passwordFile = path.join(folder, 'postgres', 'password');
-  await writeFile(passwordFile, crypto.randomUUID(), { mode: 0o600 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
   if (host.account !== undefined) {
     const { uid, gid } = host.account;
     for (const entry of [path.dirname(data), data, passwordFile]) await chown(entry, uid, gid);
@@ -78,13 +75,4 @@ async function createCluster(folder: string, data: string, host: Host): Promise<
   const initdb = runOn(data, host, 'initdb', [...options, '--locale=C', '--no-instructions']);
   await initdb.ended;
   if (initdb.child.exitCode !== 0) throw failure('The cluster could not be created', initdb);
-  // Written last: the file exists only if the cluster is complete.
-  await writeFile(path.join(folder, 'port'), String(await freePort()));
-}
-
-/** An interrupted campaign may have left its postmaster running, or frozen by SIGSTOP. */
-async function killLeftovers(data: string): Promise<void> {
-  const postmaster = findPostmaster(data);
-  if (postmaster === null) return;
-  for (const pid of [postmaster, ...childrenOf(postmaster)]) signal(pid, 'SIGKILL');
 }

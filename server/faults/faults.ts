@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { FaultKind } from './journal.ts';
+import type { Fault } from './fault-run.ts';
 import { childrenOf, findPostmaster, signal } from './processes.ts';
 import type { Random } from './random.ts';
 import { type Slowness, startSlowClients } from './slow-clients.ts';
@@ -25,41 +25,38 @@ type Injection = {
   fail(text: string): void;
 };
 
-/** Resolves when the cause has ended. The recovery time is measured from then on. */
 type Inject = (injection: Injection) => Promise<void>;
 
-type Fault = {
-  readonly inject: Inject;
-  /** Whether client connections may break, which is allowed only when the fault kills the server itself. */
-  readonly mayLoseConnections: boolean;
-  /** Whether requests may be answered 503. A slow client and a full log affect no request of others. */
-  readonly mayReject?: false;
-};
-
-export const FAULTS: Readonly<Record<FaultKind, Fault>> = {
+const FAULTS: Readonly<Record<string, Omit<Fault, 'kind' | 'inject'> & { inject: Inject }>> = {
   'kill server': { inject: killServer, mayLoseConnections: true },
-  'kill postmaster': { inject: killPostmaster, mayLoseConnections: false },
-  'kill backend': { inject: killBackend, mayLoseConnections: false },
+  'kill postmaster': { inject: killPostmaster },
+  'kill backend': { inject: killBackend },
   'kill backend and server': { inject: killBackendAndServer, mayLoseConnections: true },
   'kill everything': { inject: killEverything, mayLoseConnections: true },
-  'terminate backends': { inject: terminateBackends, mayLoseConnections: false },
-  'freeze postmaster': { inject: freezePostmaster, mayLoseConnections: false },
-  'freeze postgres': { inject: freezePostgres, mayLoseConnections: false },
-  'restart postgres': { inject: restartPostgres, mayLoseConnections: false },
-  'full disk': { inject: fillDisk, mayLoseConnections: false },
-  'full log disk': { inject: fillLogDisk, mayLoseConnections: false, mayReject: false },
-  'slow bodies': { inject: sendSlowly('bodies'), mayLoseConnections: false, mayReject: false },
-  'slow headers': { inject: sendSlowly('headers'), mayLoseConnections: false, mayReject: false },
-  'slow connections': { inject: sendSlowly('connections'), mayLoseConnections: false, mayReject: false },
-  'stop server': { inject: stopServer, mayLoseConnections: false },
+  'terminate backends': { inject: terminateBackends },
+  'freeze postmaster': { inject: freezePostmaster },
+  'freeze postgres': { inject: freezePostgres },
+  'restart postgres': { inject: restartPostgres },
+  'full disk': { inject: fillDisk },
+  'full log disk': { inject: fillLogDisk, mayReject: false },
+  'slow bodies': { inject: sendSlowly('bodies'), mayReject: false },
+  'slow headers': { inject: sendSlowly('headers'), mayReject: false },
+  'slow connections': { inject: sendSlowly('connections'), mayReject: false },
+  'stop server': { inject: stopServer },
 };
 
-const NEEDS_DISK: readonly FaultKind[] = ['full disk', 'full log disk'];
-
-export const possibleFaults = (target: Target): FaultKind[] =>
-  (Object.keys(FAULTS) as FaultKind[]).filter(
-    (kind) => !NEEDS_DISK.includes(kind) || target.disk.canBeFilled,
-  );
+/** The faults of this target: a disk can be filled as root only. */
+export const possibleFaults = (target: Target, random: Random): Fault[] =>
+  Object.entries(FAULTS)
+    .filter(([kind]) => !kind.startsWith('full') || target.disk.canBeFilled)
+    .map(([kind, fault]) => ({
+      ...fault,
+      kind,
+      inject: async (fail) => {
+        await fault.inject({ target, random, fail });
+        return {};
+      },
+    }));
 
 async function killServer({ target }: Injection): Promise<void> {
   target.endServer('SIGKILL');

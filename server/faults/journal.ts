@@ -1,9 +1,8 @@
 /**
- * The journal of a campaign: an append-only file with the start and outcome of every write, every file from the outbox,
- * and every fault. The expected content of the database follows from the journal alone, so an interrupted campaign can
- * be continued.
+ * The journal of a campaign: an append-only file with the start and outcome of every write, and every file from the
+ * outbox. The expected content of the database follows from the journal alone.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
 /**
  * Outcome of a write from the client's point of view. `acknowledged` was applied; `refused` (4xx) and `not_sent` were
@@ -35,62 +34,18 @@ export type Write =
 
 export type SentMessage = { readonly id: string; readonly file: string };
 
-export type FaultKind =
-  | 'kill server'
-  | 'kill postmaster'
-  | 'kill backend'
-  | 'kill backend and server'
-  | 'kill everything'
-  | 'terminate backends'
-  | 'freeze postmaster'
-  | 'freeze postgres'
-  | 'restart postgres'
-  | 'full disk'
-  | 'full log disk'
-  | 'slow bodies'
-  | 'slow headers'
-  | 'slow connections'
-  | 'stop server';
-
-/** Faults of a cluster of several machines. */
-export type FailoverKind =
-  | 'kill postgres'
-  | 'kill patroni'
-  | 'kill machine'
-  | 'freeze machine'
-  | 'switchover'
-  | 'freeze standby';
-
-export type FaultResult = {
-  readonly kind: FaultKind | FailoverKind;
-  readonly mode: 'embedded' | 'external' | 'patroni';
-  /**
-   * Recovery time: from the end of the cause (kill, SIGCONT, freed disk) to the first acknowledged write begun after
-   * it.
-   */
-  readonly backAfterS: number | null;
-  /** Crashes of the server that the fault did not cause directly. */
-  readonly serverEnded: number;
-  /** Outcomes of the clients' requests between the comparisons before and after the fault. */
-  readonly outcomes: Partial<Record<Outcome, number>>;
-  /** All other failures. */
-  readonly failures: readonly string[];
-};
-
 export type Entry =
   | { entry: 'begin'; id: number; client: string; write: Write; key: string | null }
   | { entry: 'end'; id: number; outcome: Outcome; attempts: number; record?: string; detail?: string }
   | { entry: 'sent'; messages: readonly SentMessage[] }
   | { entry: 'file'; name: string; sha256: string }
-  | { entry: 'answer'; answer: string; file: string | null }
-  | { entry: 'process'; pid: number }
-  | { entry: 'fault'; result: FaultResult };
+  | { entry: 'answer'; answer: string; file: string | null };
 
 export type JournaledWrite = {
   readonly id: number;
   readonly write: Write;
   readonly key: string | null;
-  /** Null while the write is in flight. Stays null if the campaign itself was killed meanwhile. */
+  /** Null while the write is in flight. */
   outcome: Outcome | null;
   /** Id in the acknowledgement of a creation. */
   record: string | null;
@@ -106,8 +61,6 @@ export class History {
   readonly answers = new Map<string, string | null>();
   /** How often a file was put into the inbox: a schedule that is delivered again within a second gets the same answer. */
   readonly inboxDeliveries = new Map<string, number>();
-  readonly faults: FaultResult[] = [];
-  readonly processes: number[] = [];
   private readonly byId = new Map<number, JournaledWrite>();
 
   apply(entry: Entry): void {
@@ -123,12 +76,11 @@ export class History {
       begun.record = entry.record ?? null;
     } else if (entry.entry === 'file') this.addFile(entry.name, entry.sha256);
     else if (entry.entry === 'sent') this.sent.push(...entry.messages);
-    else if (entry.entry === 'answer') {
+    else {
       this.answers.set(entry.answer, entry.file);
       const { file } = entry;
       if (file !== null) this.inboxDeliveries.set(file, (this.inboxDeliveries.get(file) ?? 0) + 1);
-    } else if (entry.entry === 'process') this.processes.push(entry.pid);
-    else this.faults.push(entry.result);
+    }
   }
 
   private addFile(name: string, sha256: string): void {
@@ -148,11 +100,6 @@ export class Journal {
 
   constructor(file: string) {
     this.file = file;
-    for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : []) {
-      const entry = JSON.parse(line) as Entry;
-      if (entry.entry === 'begin') this.lastId = entry.id;
-      this.history.apply(entry);
-    }
   }
 
   append(entry: Entry): void {

@@ -1,13 +1,16 @@
 /** `npm run faults`: injects faults into the running product and compares its data with its acknowledgements. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Campaign, ViolationFound } from './campaign.ts';
+import { failuresOf, isFatal, logResult, nextFault, runFault } from './fault-run.ts';
+import { possibleFaults } from './faults.ts';
+import { Journal } from './journal.ts';
 import { log, startedAt } from './progress.ts';
-import { type Report, rowsOf, tableOf } from './report.ts';
-import type { Mode } from './target.ts';
+import { type FaultResult, summaryOf, tableOf } from './report.ts';
+import { type Mode, Target } from './target.ts';
+import { Workload } from './workload.ts';
+import { createWorld } from './world.ts';
 
 const HELP = `Usage: npm run faults -- [options]
 
@@ -21,21 +24,17 @@ Options:
   --minutes <n>      how long faults are injected, both modes together (default 10, at most 240)
   --seed <n>         decides the order of faults and what clients write (default: by the clock)
   --mode <mode>      embedded, external or both (default both)
-  --folder <folder>  where journal and data are; it is kept. With the folder of an earlier run the campaign compares
-                     first and then continues; the table counts both runs. (default: a new folder in the temporary
-                     one, which is removed when nothing failed)
-  --save             also writes the report to server/faults/results/campaign.json
   --help
 
 Exit code 0: no failure. 1: the data differ from the journal (stops at once, prints the evidence), or the server ended
-by itself, did not answer, or broke connections (counted, the campaign goes on). The folder is kept then; its disks are
-small tmpfs mounts, so unmount them (umount <folder>/*/*disk) before you remove it.
+by itself, did not answer, or broke connections (counted, the campaign goes on). Journal and data are kept then in a
+temporary folder; its disks are small tmpfs mounts, so unmount them (umount <folder>/*/*disk) before you remove it.
 `;
 
 const MAX_MINUTES = 240;
 /** Time beyond its minutes that a campaign may need to wait, compare and stop. */
 const GRACE_MS = 10 * 60_000;
-const RESULTS = fileURLToPath(new URL('results', import.meta.url));
+const OPERATOR_KEY = 'operator-key-of-the-fault-campaign';
 
 function readOptions() {
   const { values } = parseArgs({
@@ -43,8 +42,6 @@ function readOptions() {
       minutes: { type: 'string', default: '10' },
       seed: { type: 'string', default: String(startedAt % 1_000_000) },
       mode: { type: 'string', default: 'both' },
-      folder: { type: 'string' },
-      save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -56,41 +53,42 @@ function readOptions() {
   if (!modes.every((mode) => mode === 'embedded' || mode === 'external')) {
     throw new Error('--mode must be embedded, external or both.');
   }
-  const folder = path.resolve(values.folder ?? path.join(tmpdir(), `saldo-faults-${startedAt}`));
-  const isTemporary = values.folder === undefined;
-  return { minutes, seed, modes, folder, isTemporary, save: values.save, wantsHelp: values.help };
+  return { minutes, seed, modes, wantsHelp: values.help };
 }
 
-/** Runs one mode. Returns the failures of this run and of the earlier runs that it continues. */
+/** Injects faults in one mode until the time is up or a comparison fails. */
 async function runMode(mode: Mode, folder: string, seed: number, minutes: number) {
-  log(`${mode}: starting in ${folder}`);
-  const campaign = await Campaign.open(mode, folder, seed, log);
-  const { history } = campaign.journal;
+  await mkdir(folder, { mode: 0o700 });
+  const journal = new Journal(path.join(folder, 'journal.ndjson'));
+  const target = await Target.open(mode, folder, OPERATOR_KEY, log);
+  await target.start();
+  const world = await createWorld(target.baseUrl, OPERATOR_KEY);
+  const workload = new Workload(target, world, journal, seed, log);
+  const faults = possibleFaults(target, workload.random);
+  const results: FaultResult[] = [];
   const failures: string[] = [];
-  try {
-    await campaign.run(Date.now() + minutes * 60_000);
-    const code = await campaign.target.stop();
-    if (code !== 0) failures.push(`After the last SIGTERM the server ended with ${code}`);
-  } catch (error) {
-    await campaign.target.kill();
-    if (!(error instanceof ViolationFound)) throw error;
-    failures.push(error.message);
+  const endsAt = Date.now() + minutes * 60_000;
+  while (Date.now() < endsAt && !results.some(isFatal)) {
+    const result = await runFault(target, workload, nextFault(faults, seed, results.length));
+    results.push(result);
+    logResult(log, results.length, result);
   }
-  failures.push(
-    ...history.faults.flatMap(({ kind, failures: of }) => of.map((text) => `${mode}, ${kind}: ${text}`)),
-  );
-  failures.push(
-    ...history.faults.flatMap((one) => (one.serverEnded > 0 ? [`${mode}, ${one.kind}: server ended`] : [])),
-  );
-  return { history, failures, disks: [campaign.target.disk, campaign.target.logDisk] };
+  if (results.some(isFatal)) await target.kill();
+  else {
+    const code = await target.stop();
+    if (code !== 0) failures.push(`After the last SIGTERM the server ended with ${code}`);
+  }
+  failures.push(...failuresOf(results));
+  return { results, failures, journal, disks: [target.disk, target.logDisk] };
 }
 
 async function main(): Promise<number> {
-  const { minutes, seed, modes, folder, isTemporary, save, wantsHelp } = readOptions();
+  const { minutes, seed, modes, wantsHelp } = readOptions();
   if (wantsHelp) {
     process.stdout.write(HELP);
     return 0;
   }
+  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-faults-'));
   setTimeout(
     () => {
       log(`The campaign does not end; its data are in ${folder}.`);
@@ -98,36 +96,19 @@ async function main(): Promise<number> {
     },
     minutes * 60_000 + GRACE_MS,
   ).unref();
-  log(`Seed ${seed}, ${minutes} minutes, ${modes.join(' and ')}.`);
+  log(`Seed ${seed}, ${minutes} minutes, ${modes.join(' and ')}, in ${folder}.`);
   const runs = [];
   for (const mode of modes)
     runs.push(await runMode(mode, path.join(folder, mode), seed, minutes / modes.length));
 
-  const results = runs.flatMap(({ history }) => history.faults);
-  const files = runs.flatMap(({ history }) => [...history.files.values()]);
-  const report: Report = {
-    started_at: new Date(startedAt).toISOString(),
-    seed,
-    faults: results.length,
-    rows: rowsOf(results),
-    repeated_files: files.reduce((sum, { times }) => sum + times - 1, 0),
-    writes: runs.reduce((sum, { history }) => sum + history.writes.length, 0),
-    failures: runs.flatMap(({ failures }) => failures),
-  };
-  const text = `${JSON.stringify(report, null, 2)}\n`;
-  await writeFile(path.join(folder, 'report.json'), text);
-  if (save) {
-    await mkdir(RESULTS, { recursive: true });
-    await writeFile(path.join(RESULTS, 'campaign.json'), text);
-  }
-  const { failures } = report;
-  process.stdout.write(`\n${tableOf(report.rows)}\n\n`);
-  log(`${report.faults} faults, ${report.writes} writes, ${report.repeated_files} files handed over again.`);
+  process.stdout.write(`\n${tableOf(runs.flatMap(({ results }) => results))}\n\n`);
+  for (const { results, journal } of runs) log(`${results.length} faults, ${summaryOf(journal.history)}`);
+  const failures = runs.flatMap((run) => run.failures);
   log(`${failures.length} failures.`);
-  if (failures.length === 0 && isTemporary) {
+  if (failures.length === 0) {
     for (const disk of runs.flatMap(({ disks }) => disks)) await disk.unmount();
     await rm(folder, { recursive: true });
-  } else log(`Journal, data and report are kept in ${folder}.`);
+  } else log(`Journal and data are kept in ${folder}.`);
   return failures.length === 0 ? 0 : 1;
 }
 

@@ -32,7 +32,8 @@ export function childrenOf(parent: number): number[] {
 /** Children come after their parents. */
 export const withDescendants = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(withDescendants)];
 
-function parentOf(pid: number): number | null {
+/** Null: the process has ended. */
+export function parentOf(pid: number): number | null {
   try {
     // The program name is in parentheses and may contain any character, even parentheses.
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -48,14 +49,5 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
-/** Checks an environment variable of the process, which identifies the servers of this campaign. */
-export function hasVariable(pid: number, name: string, value: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${name}=${value}`);
-  } catch {
-    return false;
   }
 }

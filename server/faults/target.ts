@@ -11,8 +11,8 @@ import pg from 'pg';
 import { type Product, startProduct } from '../test/product.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { type ExternalPostgres, openExternalPostgres } from './external-postgres.ts';
-import type { Journal } from './journal.ts';
-import { findPostmaster, hasVariable, signal } from './processes.ts';
+import type { System } from './fault-run.ts';
+import { findPostmaster } from './processes.ts';
 
 export type Mode = 'embedded' | 'external';
 
@@ -23,10 +23,12 @@ const SERVER_STARTS_WITHIN_MS = 180_000;
 const LOG_LINES = 20;
 const LOG_DISK_MB = 64;
 
-export type ServerEnd = { readonly isPlanned: boolean; readonly how: string };
+type ServerEnd = { readonly isPlanned: boolean; readonly how: string };
 
-export class Target {
+export class Target implements System {
   readonly mode: Mode;
+  readonly loadBeforeMs = [400, 1_500] as const;
+  readonly backWithinS = 120;
   readonly disk: Disk;
   /** For the log of the server alone, which may be full while the database has space. */
   readonly logDisk: Disk;
@@ -36,7 +38,6 @@ export class Target {
   readonly inboxDir: string;
   readonly ends: ServerEnd[] = [];
   private readonly dataDir: string;
-  private readonly journal: Journal;
   private readonly environment: Record<string, string> & { DATA_DIR: string };
   private readonly log: (message: string) => void;
   /** Base URL of the running server, or of the last one; then connections are refused. */
@@ -51,7 +52,6 @@ export class Target {
     mode: Mode,
     folder: string,
     operatorKey: string,
-    journal: Journal,
     log: (message: string) => void,
   ): Promise<Target> {
     const disk = await openDisk(path.join(folder, 'disk'));
@@ -61,7 +61,7 @@ export class Target {
     // With an external database only the database's disk gets full, not the server's own folder.
     const dataDir = path.join(external === null ? disk.folder : folder, 'data');
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    return new Target(mode, { disk, logDisk, external, dataDir, operatorKey, journal, log });
+    return new Target(mode, { disk, logDisk, external, dataDir, operatorKey, log });
   }
 
   private constructor(
@@ -72,7 +72,6 @@ export class Target {
       external: ExternalPostgres | null;
       dataDir: string;
       operatorKey: string;
-      journal: Journal;
       log: (message: string) => void;
     },
   ) {
@@ -82,7 +81,6 @@ export class Target {
     this.operatorKey = options.operatorKey;
     this.external = options.external;
     this.dataDir = options.dataDir;
-    this.journal = options.journal;
     this.log = options.log;
     this.outboxDir = path.join(options.dataDir, 'outbox');
     this.inboxDir = path.join(options.dataDir, 'inbox');
@@ -101,6 +99,10 @@ export class Target {
     if (this.product === null) return;
     this.isEndPlanned = true;
     this.product.child.kill(name);
+  }
+
+  unplannedEnds(): string[] {
+    return this.ends.flatMap(({ isPlanned, how }) => (isPlanned ? [] : [how]));
   }
 
   get clusterData(): string {
@@ -128,9 +130,6 @@ export class Target {
   }
 
   async start(): Promise<void> {
-    for (const pid of this.journal.history.processes) {
-      if (hasVariable(pid, 'DATA_DIR', this.dataDir)) signal(pid, 'SIGKILL');
-    }
     await this.startServer();
     this.supervision = this.supervise();
     // The server must not outlive the campaign, however the campaign ends.
@@ -163,7 +162,6 @@ export class Target {
     if (product === null)
       throw new Error(`The server does not start within ${SERVER_STARTS_WITHIN_MS / 1000} s.`);
     const { child } = product;
-    this.journal.append({ entry: 'process', pid: child.pid ?? 0 });
     child.once('exit', (code, name) => {
       const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-LOG_LINES).join('\n');
       const how = `${name ?? `exit code ${code}`}\n${lastLines}`;

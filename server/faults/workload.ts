@@ -25,20 +25,19 @@ export type Log = (message: string) => void;
 
 /** All clients of a campaign with what they have written, and the comparison with the data. */
 export class Workload {
-  readonly journal: Journal;
+  private readonly journal: Journal;
   readonly random: Random;
   readonly counter = new OutcomeCounter();
   private readonly load: Load;
   private readonly clients: readonly Client[];
   private readonly exchange: ExchangeClient;
   private readonly verified: VerifiedDocuments = new Map();
-  private readonly log: Log;
+  readonly log: Log;
 
   constructor(target: ProductAddresses, world: World, journal: Journal, seed: number, log: Log) {
     this.journal = journal;
     this.log = log;
-    // A continued campaign must not repeat the choices of its earlier run.
-    this.random = createRandom(seed + journal.history.writes.length);
+    this.random = createRandom(seed);
     this.load = { target, world, journal, random: this.random, counter: this.counter };
     this.exchange = exchangeClient(this.load);
     const half = world.contracts.length / 2;

@@ -3,7 +3,7 @@ import { addDays, dayEnd, dayOf, dayStart, formatInstant } from '@saldo/core/del
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { detailOf, request } from './request.ts';
 
-/** Days until delivery: no gate may close during a campaign, even if it is continued within a week. */
+/** Days until delivery: no gate may close during a campaign. */
 const FIRST_DAY_AHEAD = 10;
 const DAYS = 5;
 /** Sellers and buyers, chosen so that every balance group sends and receives across control areas. */

@@ -24,7 +24,7 @@ import { createWorld } from './world.ts';
 
 const KEY = 'operator-key-of-this-test';
 const OPERATOR_EIC = '11XSALDO-------Z';
-/** Longer than the whole test: a request to the slow server never ends by itself. */
+/** Longer than the limit of a test: a request to the slow server never ends by itself. */
 const TIMEOUT_S = 300;
 /** Far enough ahead that no job sends it. */
 const DAY = addDays(dayOf(Date.now()), 20);
@@ -117,9 +117,8 @@ test('a server that does not answer delays neither other TSOs, nor answers, nor 
   await reaches('DE_TENNET', '1 confirmed', '2 delivered');
   assert.deepEqual(await states('DE_AMPRION'), ['1 stored', '2 stored'], 'still waiting for the slow server');
 
-  const stopping = performance.now();
+  // A stop that waited for the request would hang: see TIMEOUT_S.
   assert.equal(await product?.end('SIGTERM'), 0);
-  assert.ok(performance.now() - stopping < (TIMEOUT_S * 1000) / 2, 'the request was aborted');
   assert.doesNotMatch(product?.log() ?? '', /job failed/);
 });
 

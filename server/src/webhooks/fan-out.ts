@@ -1,6 +1,6 @@
 import { LIMITS } from '@saldo/api';
 import { readNumbers } from '../events/numbers.ts';
-import { EVENTS_OF_ROW, EVENTS_PER_ROW, readHorizon, type Tenant } from '../events/store.ts';
+import { EVENTS_OF_ROW, readHorizon, rowsWithin, type Tenant } from '../events/store.ts';
 import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -135,7 +135,7 @@ const FIND_REPLAYED = statement(
      select one.sequence, e.type, e.occurred_at
      from event e
      cross join lateral ${EVENTS_OF_ROW} as one
-     where e.tenant = feed.tenant and e.sequence > $2 and e.sequence < $3 + ${EVENTS_PER_ROW}
+     where e.tenant = feed.tenant and ${rowsWithin('$2::bigint + 1', '$3::bigint')}
        and one.sequence > $2 and one.sequence < $3
        and ($4::timestamptz is null or e.occurred_at > $4) and ($5::timestamptz is null or e.occurred_at < $5)
        and ${includes('coalesce($6::text[], w.types)')}
