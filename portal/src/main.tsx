@@ -9,7 +9,7 @@ import { watchNetwork } from './session/connection.ts';
 import { createQueryClient } from './session/query-client.ts';
 import { prepareRequests } from './session/requests.ts';
 import { sessionQuery, setFirstPage } from './session/session.ts';
-import { newTask } from './ui/new-task.ts';
+import { newTask } from './session/new-task.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 
 /** Pages without a session. */

@@ -8,7 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { readDemandFilters as readAccountDemandFilters, readOfferFilters } from './account/filters.ts';
+import { readDemandFilters as readAccountDemandFilters, readOfferFilters } from './market/filters.ts';
 import { readActivitySearch } from './activity/filters.ts';
 import {
   readContractFilters,
@@ -20,7 +20,7 @@ import {
   readNominationFilters,
   readNominationSearch,
 } from './brp/filters.ts';
-import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './domain/search.ts';
+import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './ui/search-parameters.ts';
 import { HomeOfRole } from './homes.tsx';
 import {
   readAssetFilters,
@@ -60,13 +60,13 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: searchReader({ next: matching(isOwnPath), ended: oneOf(['true']) }),
-  component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(() => import('./users/sign-in.tsx'), 'SignInPage'),
 });
 
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
+  component: lazyRouteComponent(() => import('./users/invitation.tsx'), 'InvitationPage'),
 });
 
 /** All pages that require a session. */
@@ -86,7 +86,7 @@ const homeRoute = createRoute({ getParentRoute: () => appRoute, path: '/', compo
 const profileRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./session/profile.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(() => import('./users/profile.tsx'), 'ProfilePage'),
 });
 
 /** Pages of some roles. Other roles are redirected to their home page; the server enforces access in any case. */
@@ -103,53 +103,53 @@ const brpRoutes = [
     getParentRoute: () => brpRoute,
     path: '/contracts',
     validateSearch: readContractFilters,
-    component: lazyRouteComponent(() => import('./brp/contracts.tsx'), 'ContractsPage'),
+    component: lazyRouteComponent(() => import('./contracts/contracts.tsx'), 'ContractsPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/contracts/$contractId',
     validateSearch: readContractSearch,
-    component: lazyRouteComponent(() => import('./brp/contract.tsx'), 'ContractPage'),
+    component: lazyRouteComponent(() => import('./contracts/contract.tsx'), 'ContractPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/nominations',
     validateSearch: readNominationFilters,
-    component: lazyRouteComponent(() => import('./brp/nominations.tsx'), 'NominationsPage'),
+    component: lazyRouteComponent(() => import('./nominations/nominations.tsx'), 'NominationsPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/nominations/$nominationId',
     validateSearch: readNominationSearch,
-    component: lazyRouteComponent(() => import('./brp/nomination.tsx'), 'NominationPage'),
+    component: lazyRouteComponent(() => import('./nominations/nomination.tsx'), 'NominationPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/check',
-    component: lazyRouteComponent(() => import('./brp/check.tsx'), 'CheckPage'),
+    component: lazyRouteComponent(() => import('./exchange/check.tsx'), 'CheckPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/month',
     validateSearch: readMonthSearch,
-    component: lazyRouteComponent(() => import('./brp/month.tsx'), 'MonthPage'),
+    component: lazyRouteComponent(() => import('./nominations/month.tsx'), 'MonthPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/customers',
     validateSearch: readCustomerFilters,
-    component: lazyRouteComponent(() => import('./brp/customers.tsx'), 'CustomersPage'),
+    component: lazyRouteComponent(() => import('./customers/customers.tsx'), 'CustomersPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/customers/$customerId',
-    component: lazyRouteComponent(() => import('./brp/customer.tsx'), 'CustomerPage'),
+    component: lazyRouteComponent(() => import('./customers/customer.tsx'), 'CustomerPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
     path: '/balance-groups',
     validateSearch: readGroupFilters,
-    component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
+    component: lazyRouteComponent(() => import('./parties/balance-groups.tsx'), 'BalanceGroupsPage'),
   }),
   createRoute({
     getParentRoute: () => brpRoute,
@@ -177,7 +177,7 @@ const ownRoutes = [
     getParentRoute: () => ownRoute,
     path: '/keys',
     validateSearch: readKeySearch,
-    component: lazyRouteComponent(() => import('./brp/keys.tsx'), 'KeysPage'),
+    component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'KeysPage'),
   }),
 ] as const;
 
@@ -192,18 +192,18 @@ const accountRoutes = [
     getParentRoute: () => accountRoute,
     path: '/offers',
     validateSearch: readOfferFilters,
-    component: lazyRouteComponent(() => import('./account/offers.tsx'), 'OffersPage'),
+    component: lazyRouteComponent(() => import('./market/offers.tsx'), 'OffersPage'),
   }),
   createRoute({
     getParentRoute: () => accountRoute,
     path: '/offers/$assetId',
-    component: lazyRouteComponent(() => import('./account/offer.tsx'), 'OfferPage'),
+    component: lazyRouteComponent(() => import('./market/offer.tsx'), 'OfferPage'),
   }),
   createRoute({
     getParentRoute: () => accountRoute,
     path: '/demands',
     validateSearch: readAccountDemandFilters,
-    component: lazyRouteComponent(() => import('./account/demands.tsx'), 'DemandsPage'),
+    component: lazyRouteComponent(() => import('./market/demands.tsx'), 'DemandsPage'),
   }),
 ] as const;
 
@@ -218,132 +218,132 @@ const operatorRoutes = [
     getParentRoute: () => operatorRoute,
     path: '/nominations',
     validateSearch: readOperatorNominationFilters,
-    component: lazyRouteComponent(() => import('./operator/nominations.tsx'), 'NominationsPage'),
+    component: lazyRouteComponent(() => import('./nominations/operator-nominations.tsx'), 'NominationsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/nominations/$nominationId',
     validateSearch: readNominationSearch,
-    component: lazyRouteComponent(() => import('./operator/nomination.tsx'), 'NominationPage'),
+    component: lazyRouteComponent(() => import('./nominations/operator-nomination.tsx'), 'NominationPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/contracts',
     validateSearch: readOperatorContractFilters,
-    component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
+    component: lazyRouteComponent(() => import('./contracts/operator-contracts.tsx'), 'ContractsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/contracts/new',
-    component: lazyRouteComponent(() => import('./operator/new-contract.tsx'), 'NewContractPage'),
+    component: lazyRouteComponent(() => import('./contracts/new-contract.tsx'), 'NewContractPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/contracts/$contractId',
     validateSearch: readContractSearch,
-    component: lazyRouteComponent(() => import('./operator/contract.tsx'), 'ContractPage'),
+    component: lazyRouteComponent(() => import('./contracts/operator-contract.tsx'), 'ContractPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/import',
-    component: lazyRouteComponent(() => import('./operator/import.tsx'), 'ImportPage'),
+    component: lazyRouteComponent(() => import('./transactions/import.tsx'), 'ImportPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/exchange',
     validateSearch: readUnsentFilters,
-    component: lazyRouteComponent(() => import('./operator/exchange.tsx'), 'ExchangePage'),
+    component: lazyRouteComponent(() => import('./exchange/exchange.tsx'), 'ExchangePage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/mismatches',
     validateSearch: readMismatchSearch,
-    component: lazyRouteComponent(() => import('./operator/mismatches.tsx'), 'MismatchesPage'),
+    component: lazyRouteComponent(() => import('./exchange/mismatches.tsx'), 'MismatchesPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/late',
     validateSearch: readLateFilters,
-    component: lazyRouteComponent(() => import('./operator/late.tsx'), 'LatePage'),
+    component: lazyRouteComponent(() => import('./nominations/late.tsx'), 'LatePage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/messages',
     validateSearch: readMessageFilters,
-    component: lazyRouteComponent(() => import('./operator/messages.tsx'), 'MessagesPage'),
+    component: lazyRouteComponent(() => import('./exchange/messages.tsx'), 'MessagesPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/messages/$messageId',
-    component: lazyRouteComponent(() => import('./operator/message.tsx'), 'MessagePage'),
+    component: lazyRouteComponent(() => import('./exchange/message.tsx'), 'MessagePage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/assets',
     validateSearch: readAssetFilters,
-    component: lazyRouteComponent(() => import('./operator/assets.tsx'), 'AssetsPage'),
+    component: lazyRouteComponent(() => import('./market/assets.tsx'), 'AssetsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/assets/$assetId',
-    component: lazyRouteComponent(() => import('./operator/asset.tsx'), 'AssetPage'),
+    component: lazyRouteComponent(() => import('./market/asset.tsx'), 'AssetPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/demands',
     validateSearch: readDemandFilters,
-    component: lazyRouteComponent(() => import('./operator/demands.tsx'), 'DemandsPage'),
+    component: lazyRouteComponent(() => import('./market/operator-demands.tsx'), 'DemandsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/brps',
     validateSearch: readPartyFilters,
-    component: lazyRouteComponent(() => import('./operator/brps.tsx'), 'BrpsPage'),
+    component: lazyRouteComponent(() => import('./parties/brps.tsx'), 'BrpsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/brps/$brpId',
-    component: lazyRouteComponent(() => import('./operator/brp.tsx'), 'BrpPage'),
+    component: lazyRouteComponent(() => import('./parties/brp.tsx'), 'BrpPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/balance-groups',
     validateSearch: readOperatorGroupFilters,
-    component: lazyRouteComponent(() => import('./operator/groups.tsx'), 'GroupsPage'),
+    component: lazyRouteComponent(() => import('./parties/operator-balance-groups.tsx'), 'GroupsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/customers',
     validateSearch: readOperatorCustomerFilters,
-    component: lazyRouteComponent(() => import('./operator/customers.tsx'), 'CustomersPage'),
+    component: lazyRouteComponent(() => import('./customers/operator-customers.tsx'), 'CustomersPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/customers/$customerId',
-    component: lazyRouteComponent(() => import('./operator/customer.tsx'), 'CustomerPage'),
+    component: lazyRouteComponent(() => import('./customers/operator-customer.tsx'), 'CustomerPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/accounts',
     validateSearch: readPartyFilters,
-    component: lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
+    component: lazyRouteComponent(() => import('./parties/accounts.tsx'), 'AccountsPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/accounts/$accountId',
-    component: lazyRouteComponent(() => import('./operator/account.tsx'), 'AccountPage'),
+    component: lazyRouteComponent(() => import('./parties/account.tsx'), 'AccountPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/users',
     validateSearch: readUserSearch,
-    component: lazyRouteComponent(() => import('./operator/users.tsx'), 'UsersPage'),
+    component: lazyRouteComponent(() => import('./users/users.tsx'), 'UsersPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
     path: '/keys',
     validateSearch: readKeyFilters,
-    component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
+    component: lazyRouteComponent(() => import('./keys/operator-keys.tsx'), 'KeysPage'),
   }),
   createRoute({
     getParentRoute: () => operatorRoute,
@@ -361,7 +361,7 @@ const operatorRoutes = [
     getParentRoute: () => operatorRoute,
     path: '/audit',
     validateSearch: readAuditFilters,
-    component: lazyRouteComponent(() => import('./operator/audit.tsx'), 'AuditPage'),
+    component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'AuditPage'),
   }),
 ] as const;
 

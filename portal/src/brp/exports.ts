@@ -1,8 +1,8 @@
 import type { Contract, Customer, Nomination, Transaction } from '@saldo/api';
 import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwFromKwh, kwhFromMatchedKw, kwhFromMwh } from '@saldo/core/energy.ts';
-import { type CsvColumn, memberColumns } from '../domain/csv.ts';
-import type { NominatedSlot } from '../domain/nomination.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
+import type { NominatedSlot } from '../nominations/nominated-slots.ts';
 
 /** Columns have the names of the API's fields, so that a file can be compared with a response. */
 export const CONTRACT_COLUMNS: readonly CsvColumn<Contract>[] = [

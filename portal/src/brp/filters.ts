@@ -9,9 +9,9 @@ import {
   TSOS,
 } from '@saldo/api';
 import { isDay } from '@saldo/core/delivery-day.ts';
-import { isMonth } from '../domain/delivery-period.ts';
-import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
-import { isSort } from '../domain/sort.ts';
+import { isMonth } from '../ui/delivery-period.ts';
+import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../ui/search-parameters.ts';
+import { isSort } from '../ui/sort.ts';
 
 export const EIC_LENGTH = 16;
 const eic = text(EIC_LENGTH);

@@ -1,12 +1,12 @@
 import type { Contract, Customer, Nomination, OwnBalanceGroup, Transaction, UserRole } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { queryOptions } from '@tanstack/react-query';
-import { daysOfMonth, deliveryRange } from '../domain/delivery-period.ts';
+import { daysOfMonth, deliveryRange } from '../ui/delivery-period.ts';
 import { portalClient } from '../session/clients.ts';
 import { allOf, given, keepOfSame, pagedQuery, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 import { versionedQuery } from '../session/versions.ts';
-import type { NamedGroup } from './filter-fields.tsx';
+import type { NamedGroup } from '../references/filter-fields.tsx';
 import type { ContractFilters, CustomerFilters, NominationFilters } from './filters.ts';
 
 export const contractsQuery = (filters: ContractFilters) =>

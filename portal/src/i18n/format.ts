@@ -6,8 +6,8 @@ import {
   weekday,
 } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, formatSlotMwh, kwFromKwh } from '@saldo/core/energy.ts';
-import type { CsvForm } from '../domain/csv.ts';
-import type { DateMark } from '../domain/date-input.ts';
+import type { CsvForm } from '../ui/csv.ts';
+import type { DateMark } from '../ui/typed-date.ts';
 import { COUNTRIES } from './countries.ts';
 import type { Language } from './languages.ts';
 

@@ -1,6 +1,6 @@
 import type { Brp, OperatorCustomer } from '@saldo/api';
 import { CUSTOMER_COLUMNS } from '../brp/exports.ts';
-import { type CsvColumn, memberColumns } from '../domain/csv.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 
 /** Shared by BRPs and accounts. */
 export const PARTY_COLUMNS = memberColumns<Brp>('id', 'name', 'created_at');

@@ -13,8 +13,8 @@ import {
 } from '@saldo/api';
 import { isDay } from '@saldo/core/delivery-day.ts';
 import { contractParameters, customerParameters, nominationParameters } from '../brp/filters.ts';
-import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../domain/search.ts';
-import { isSort } from '../domain/sort.ts';
+import { matching, oneOf, type SearchOf, searchReader, text, wholeNumber } from '../ui/search-parameters.ts';
+import { isSort } from '../ui/sort.ts';
 
 const id = text(LIMITS.searchLength);
 const day = matching(isDay);

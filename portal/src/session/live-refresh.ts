@@ -1,7 +1,7 @@
 import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { staleQueries } from '../domain/stale-queries.ts';
+import { staleQueries } from './stale-queries.ts';
 import { forgetPlace, readChanges } from './changes.ts';
 import { onRetry, setConnected } from './connection.ts';
 import { invalidate } from './invalidate.ts';

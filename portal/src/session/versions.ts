@@ -6,7 +6,7 @@ import {
   queryOptions,
   useMutation,
 } from '@tanstack/react-query';
-import { isSameInput } from '../domain/input.ts';
+import { isSameInput } from './input.ts';
 
 /** A record, and the `ETag` that a change has to send. Null if its API has none. */
 export type Versioned<R> = { readonly record: R; readonly etag: string | null };

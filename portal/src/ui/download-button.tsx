@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { BYTE_ORDER_MARK, germanCsv } from '../domain/csv.ts';
+import { BYTE_ORDER_MARK, germanCsv } from './csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';

@@ -1,7 +1,7 @@
 import { LIMITS } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
-import { addMonths } from '../domain/delivery-period.ts';
+import { addMonths } from './delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.ts';
+import { directionOf, nextSort, type SortValue, sortRows } from './sort.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
 

@@ -1,4 +1,4 @@
-import { durationText } from '../domain/duration.ts';
+import { durationText } from './duration.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 

@@ -1,5 +1,5 @@
 import { DELIVERY_STATES } from '@saldo/api';
-import { oneOf, type SearchOf, searchReader, text } from '../domain/search.ts';
+import { oneOf, type SearchOf, searchReader, text } from '../ui/search-parameters.ts';
 
 const ID_LENGTH = 40;
 

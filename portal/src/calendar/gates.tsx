@@ -1,0 +1,109 @@
+import type { DeliveryDayCalendar } from '@saldo/api';
+import { type DeliveryDay, slotTimes } from '@saldo/core/delivery-day.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useServerNow } from '../session/server-clock.ts';
+import { cx } from '../ui/cx.ts';
+import { Countdown, Instant } from '../ui/time.tsx';
+import { deliveryDayQuery } from '../brp/queries.ts';
+
+const MINUTE_MS = 60_000;
+/** A gate that closes within this time is shown as urgent. */
+const URGENT_MS = 60 * MINUTE_MS;
+
+type Phase = DeliveryDayCalendar['gates'][number]['phase'];
+const closingOf = (calendar: DeliveryDayCalendar | undefined, phase: Phase): number | null => {
+  const gate = calendar?.gates.find((known) => known.phase === phase);
+  return gate ? Date.parse(gate.closes_at) : null;
+};
+
+/** The next deadlines, by the platform's clock. */
+export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
+  const { t, format } = useI18n();
+  const now = useServerNow();
+  const { data: calendarToday, isPending: isTodayPending } = useQuery(deliveryDayQuery(today));
+  const { data: calendarTomorrow, isPending: isTomorrowPending } = useQuery(deliveryDayQuery(tomorrow));
+  const dayAhead = closingOf(calendarTomorrow, 'day_ahead');
+  const wait = closingOf(calendarTomorrow, 'wait');
+  const dayAfter = closingOf(calendarToday, 'day_after');
+  const isWaiting = dayAhead !== null && wait !== null && now >= dayAhead && now < wait;
+  return (
+    <section aria-label={t.brp.home.gates} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      {isTomorrowPending && <PendingTile />}
+      {dayAhead !== null && !isWaiting && (
+        <GateTile label={t.brp.home.dayAheadGate(format.dayShort(tomorrow))} closesAt={dayAhead} now={now} />
+      )}
+      {isWaiting && (
+        <GateTile label={t.brp.home.waitGate(format.dayShort(tomorrow))} closesAt={wait} now={now} />
+      )}
+      {isTodayPending && (
+        <>
+          <PendingTile />
+          <PendingTile />
+        </>
+      )}
+      <NextSlotTile calendar={calendarToday} now={now} />
+      {dayAfter !== null && (
+        <GateTile label={t.brp.home.dayAfterGate(format.dayShort(today))} closesAt={dayAfter} now={now} />
+      )}
+    </section>
+  );
+}
+
+/** Each quarter-hour closes a fixed time before it begins; the gate of the last one gives that time. */
+function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undefined; now: number }) {
+  const { t } = useI18n();
+  const lastCloses = closingOf(calendar, 'intraday');
+  const last = calendar?.slots.at(-1);
+  if (lastCloses === null || !last) return null;
+  const leadMs = Date.parse(last.delivery_start) - lastCloses;
+  const next = calendar?.slots.find(({ delivery_start }) => Date.parse(delivery_start) - leadMs > now);
+  if (!next) return null;
+  const start = Date.parse(next.delivery_start);
+  return (
+    <GateTile
+      label={t.brp.home.intradayGate(slotTimes(start))}
+      closesAt={start - leadMs}
+      now={now}
+      isRoutine
+    />
+  );
+}
+
+/** High enough for a label of two lines, so that the page below does not move. */
+const TILE = 'flex min-h-21 items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5';
+
+const PendingTile = () => (
+  <div className={cx(TILE, 'border-line')}>
+    <span className="w-full animate-pulse text-sm">
+      <span className="block">
+        <span className="inline-block h-3 w-2/3 rounded bg-line" />
+      </span>
+      <span className="inline-block h-3 w-1/2 rounded bg-line" />
+    </span>
+  </div>
+);
+
+type TileProps = { label: string; closesAt: number; now: number; isRoutine?: boolean };
+
+function GateTile({ label, closesAt, now, isRoutine = false }: TileProps) {
+  const { t } = useI18n();
+  const leftMs = closesAt - now;
+  const isUrgent = !isRoutine && leftMs > 0 && leftMs < URGENT_MS;
+  return (
+    <div className={cx(TILE, isUrgent ? 'border-warn' : 'border-line')}>
+      <span className="min-w-0 text-sm">
+        <span className="block text-muted">{label}</span>
+        <Instant at={new Date(closesAt).toISOString()} withUtc />
+      </span>
+      <span
+        className={cx(
+          leftMs > 0 ? 'text-xl font-semibold tracking-tight' : 'text-muted',
+          isUrgent && 'text-warn',
+        )}
+      >
+        <Countdown until={closesAt} done={t.brp.home.gateClosed} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import type { Contract, Counterparty } from '@saldo/api';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { choicesOf } from '../ui/address.ts';
+import { Code } from '../ui/copy.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
+import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { ContractBadge } from '../references/badges.tsx';
+import { ContractVolumes } from '../transactions/contract-day.tsx';
+import { DeliveryPeriod } from './contracts.tsx';
+import { GroupName } from '../references/group-name.tsx';
+import { contractQuery } from '../brp/queries.ts';
+
+const route = getRouteApi('/app/brp/contracts/$contractId');
+
+/** One contract, and its quarter-hour volumes of a day. */
+export function ContractPage() {
+  const { contractId } = route.useParams();
+  const query = useQuery(contractQuery(contractId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={12} />}>
+      {({ record }) => <ContractView contract={record} />}
+    </Loaded>
+  );
+}
+
+function ContractView({ contract }: { contract: Contract }) {
+  const { t } = useI18n();
+  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
+  return (
+    <Page
+      title={contract.external_id}
+      trail={<TrailLink to="/contracts" label={t.brp.contracts.title} />}
+      badges={<ContractBadge status={contract.status} />}
+    >
+      <ContractFacts contract={contract} />
+      {contract.type === 'ppa' ? (
+        <ContractVolumes contract={contract} search={search} set={set} />
+      ) : (
+        <NoVolumes />
+      )}
+    </Page>
+  );
+}
+
+/** Shown instead of the volumes of a contract that has none. */
+export function NoVolumes() {
+  const { t } = useI18n();
+  return (
+    <Panel title={t.brp.transactions.title}>
+      <EmptyState title={t.brp.contracts.noVolumes} />
+    </Panel>
+  );
+}
+
+function Party({ party }: { party: Counterparty }) {
+  return (
+    <>
+      <span className="font-medium">{party.name}</span>
+      <GroupName eic={party.eic} tso={party.tso} />
+    </>
+  );
+}
+
+export function ContractFacts({ contract }: { contract: Contract }) {
+  const { t, format } = useI18n();
+  const { asset, ppa_type, period, delivery_profile, created_at } = contract;
+  return (
+    <Panel title={t.brp.contracts.facts}>
+      <Facts>
+        <Fact label={t.brp.contracts.seller}>
+          <Party party={contract.seller} />
+        </Fact>
+        <Fact label={t.brp.contracts.buyer}>
+          <Party party={contract.buyer} />
+        </Fact>
+        <Fact label={t.brp.contracts.type}>{t.brp.contracts.types[contract.type]}</Fact>
+        {ppa_type && <Fact label={t.brp.contracts.ppaType}>{t.brp.contracts.ppaTypes[ppa_type]}</Fact>}
+        <Fact label={t.brp.contracts.delivery}>
+          <DeliveryPeriod contract={contract} />
+        </Fact>
+        {period && <Fact label={t.brp.contracts.period}>{period}</Fact>}
+        {delivery_profile && <Fact label={t.brp.contracts.profile}>{delivery_profile}</Fact>}
+        {asset && (
+          <Fact label={t.brp.contracts.asset}>
+            {asset.name}
+            <span className="block text-xs text-muted">
+              {`${t.brp.contracts.technologies[asset.technology]} · ${format.number(asset.nominal_power)} MW · ${t.common.tsos[asset.tso]}`}
+            </span>
+          </Fact>
+        )}
+        {created_at && (
+          <Fact label={t.common.created}>
+            <Instant at={created_at} />
+          </Fact>
+        )}
+        <Fact label={t.common.id}>
+          <Code text={contract.id} />
+        </Fact>
+      </Facts>
+    </Panel>
+  );
+}

@@ -1,0 +1,237 @@
+import { type BalanceGroup, type Customer, TSOS, type Tso } from '@saldo/api';
+import { isProblem } from '@saldo/sdk';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/copy.tsx';
+import { Form, SelectField } from '../ui/form.tsx';
+import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { useOthersChange } from '../ui/use-input.ts';
+import { CustomerBadge } from '../references/badges.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
+import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
+import { describeCustomer } from './customer-update.ts';
+import { groupOptions, type NamedGroup } from '../references/filter-fields.tsx';
+import { GroupName, useGroupLabels } from '../references/group-name.tsx';
+import { MetadataEditor } from './metadata-editor.tsx';
+import { PlacementsPanel } from './placements.tsx';
+import { balanceGroupsQuery, customerQuery } from '../brp/queries.ts';
+
+const route = getRouteApi('/app/brp/customers/$customerId');
+
+export function CustomerPage() {
+  const { customerId } = route.useParams();
+  const query = useQuery(customerQuery(customerId));
+  return (
+    <Loaded query={query} loading={<Skeleton lines={10} />}>
+      {({ record, etag }) => <CustomerView customer={record} etag={etag} />}
+    </Loaded>
+  );
+}
+
+type ViewProps = { customer: Customer; etag: string | null };
+
+function CustomerView({ customer, etag }: ViewProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const groups = useQuery(balanceGroupsQuery);
+  return (
+    <Page
+      title={customer.name}
+      trail={<TrailLink to="/customers" label={t.brp.customers.title} />}
+      badges={<CustomerBadge status={customer.status} />}
+      actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
+    >
+      <CustomerFacts customer={customer} />
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <div className="grid gap-4">
+          <BalanceGroupPanel
+            customer={customer}
+            etag={etag}
+            text={t.brp.customers.balanceGroupText}
+            groups={groups}
+          />
+          <PlacementsPanel customerId={customer.id} />
+        </div>
+        <MetadataEditor customer={customer} etag={etag} />
+      </div>
+    </Page>
+  );
+}
+
+/** The fields of a customer; a page may add its own in front. */
+export function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
+  const { t } = useI18n();
+  return (
+    <Panel>
+      <Facts>
+        {children}
+        <Fact label={t.brp.customers.assigned}>
+          <Instant at={customer.assigned_at} withUtc />
+        </Fact>
+        <Fact label={t.brp.customers.activated}>
+          {customer.activated_at ? <Instant at={customer.activated_at} withUtc /> : t.common.notYet}
+        </Fact>
+        <Fact label={t.common.created}>
+          <Instant at={customer.created_at} withUtc />
+        </Fact>
+        <Fact label={t.common.id}>
+          <Code text={customer.id} />
+        </Fact>
+      </Facts>
+    </Panel>
+  );
+}
+
+export function StatusButtons({ customer, etag }: ViewProps) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const texts = t.brp.customers;
+  const change = useCustomerChange(customer, etag, ({ name, status }) =>
+    toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name)),
+  );
+  const isActivation = change.asked?.status === 'active';
+  return (
+    <>
+      {customer.status !== 'active' && (
+        <Button variant="primary" icon="check" onClick={() => change.ask({ status: 'active' })}>
+          {texts.activate}
+        </Button>
+      )}
+      {customer.status !== 'deactivated' && (
+        <Button onClick={() => change.ask({ status: 'deactivated' })}>{texts.deactivate}</Button>
+      )}
+      {change.asked && (
+        <CustomerChangeDialog
+          title={isActivation ? texts.activateTitle(customer.name) : texts.deactivateTitle(customer.name)}
+          text={isActivation ? texts.activateText : texts.deactivateText}
+          action={isActivation ? texts.activate : texts.deactivate}
+          isDangerous={!isActivation}
+          change={change}
+        />
+      )}
+    </>
+  );
+}
+
+type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
+
+type GroupPanelProps = ViewProps & { text: string; groups: UseQueryResult<readonly OfferedGroup[]> };
+
+/** The balance group of a customer, and a form to change it to another one of its BRP. */
+export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const group = customer.balance_group;
+  return (
+    <Panel title={t.common.balanceGroup} text={text}>
+      {mayManage ? (
+        <Loaded query={groups} loading={<Skeleton lines={3} />}>
+          {(offered) => <BalanceGroupForm customer={customer} etag={etag} groups={offered} />}
+        </Loaded>
+      ) : (
+        <CurrentGroup group={group} />
+      )}
+    </Panel>
+  );
+}
+
+function CurrentGroup({ group }: { group: BalanceGroup | null }) {
+  const { t } = useI18n();
+  if (!group) return <p className="text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>;
+  return (
+    <div className="text-sm">
+      <GroupName {...group} />
+    </div>
+  );
+}
+
+type GroupFormProps = ViewProps & {
+  groups: readonly OfferedGroup[];
+};
+
+function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
+  const { t } = useI18n();
+  const toast = useToast();
+  const labelOf = useGroupLabels();
+  const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
+  const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
+  const change = useCustomerChange(customer, etag, () => toast(t.brp.customers.saved));
+  const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
+  const isChangedFrom = ({ balance_group }: Customer) =>
+    eic !== (balance_group?.eic ?? '') || tso !== (balance_group?.tso ?? '');
+  const isChanged = isChangedFrom(customer);
+  const take = ({ balance_group }: Customer) => {
+    setEic(balance_group?.eic ?? '');
+    setTso(balance_group?.tso ?? '');
+  };
+  const started = useOthersChange(customer, {
+    isChangedFrom,
+    rebase: (base, stored) => isChangedFrom(base) || take(stored),
+  });
+  const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
+  const formError = change.isRejected ? change.error : null;
+  const error = isProblem(formError, 'balance_group_tso_not_enabled')
+    ? t.problems.codes.balance_group_tso_not_enabled
+    : undefined;
+  return (
+    <>
+      <Form
+        error={error === undefined ? formError : null}
+        fields={['balance_group.eic', 'balance_group.tso']}
+        isUnsaved={isChanged}
+        onSubmit={() => eic !== '' && tso !== '' && change.ask({ balance_group: { eic, tso } })}
+      >
+        <ConflictNotice
+          recordId={customer.id}
+          started={started}
+          current={customer}
+          describe={describeCustomer(t)}
+          onReset={() => take(customer)}
+        />
+        <SelectField
+          name="balance_group.eic"
+          label={t.common.balanceGroup}
+          value={eic}
+          options={[choose, ...groupOptions(groups)]}
+          onChange={setEic}
+        />
+        <SelectField
+          name="balance_group.tso"
+          label={t.common.controlArea}
+          value={tso}
+          error={error}
+          options={[
+            choose,
+            ...TSOS.map((value) => ({
+              value,
+              label: enabled.includes(value)
+                ? t.common.tsos[value]
+                : `${t.common.tsos[value]} (${t.brp.customers.notEnabled})`,
+            })),
+          ]}
+          onChange={setTso}
+        />
+        <div>
+          <Button type="submit" variant="primary" disabled={!isChanged || eic === '' || tso === ''}>
+            {t.common.save}
+          </Button>
+        </div>
+      </Form>
+      {change.asked && !change.isRejected && tso !== '' && (
+        <CustomerChangeDialog
+          title={t.brp.customers.moveTitle(customer.name)}
+          text={t.brp.customers.moveText(labelOf(eic), t.common.tsos[tso])}
+          action={t.brp.customers.move}
+          change={change}
+        />
+      )}
+    </>
+  );
+}

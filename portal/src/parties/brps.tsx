@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { filtersOf } from '../ui/address.ts';
+import { PartiesPage } from './parties-page.tsx';
+import { BrpLink } from '../references/party-links.tsx';
+import { brpsQuery, groupsQuery } from '../operator/queries.ts';
+
+const route = getRouteApi('/app/operator/brps');
+
+/** The BRPs with the number of their balance groups. */
+export function BrpsPage() {
+  const { t, format } = useI18n();
+  const navigate = useNavigate();
+  const { data: groups } = useQuery(groupsQuery());
+  return (
+    <PartiesPage
+      texts={t.operator.brps}
+      fileName="brps"
+      query={brpsQuery}
+      client={operatorClient.brps}
+      link={BrpLink}
+      more={[
+        {
+          id: 'groups',
+          header: t.brp.groups.title,
+          isNumber: true,
+          cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
+        },
+      ]}
+      filters={filtersOf(route.useSearch(), route.useNavigate())}
+      onCreated={(brpId) =>
+        void navigate({ to: '/operator/brps/$brpId', params: { brpId }, ignoreBlocker: true })
+      }
+    />
+  );
+}
