@@ -11,7 +11,7 @@ const PAGES_OF_COMMON = 12;
 /** The client of the API of each role, and modules with it. No other role loads them. */
 const CLIENTS = {
   operator:
-    /@saldo\/api\/(?:operator|sandbox)|[\\/](?:sdk[\\/]src|session)[\\/]operator|portal[\\/]src[\\/]operator[\\/]|references[\\/](?:lookups|party|subject)/,
+    /@saldo\/api\/(?:operator|sandbox)|[\\/](?:sdk[\\/]src|session|references)[\\/](?:operator|lookups|party|subject)/,
   brp: /@saldo\/api\/brp|[\\/](?:sdk[\\/]src|session)[\\/]brp|nominations[\\/](?:message-dialog|schedule-buttons)/,
 };
 const isOfRole = (id: string) => Object.values(CLIENTS).some((modules) => modules.test(id));

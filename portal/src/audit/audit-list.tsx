@@ -1,11 +1,11 @@
 import type { AuditEntry } from '@saldo/api';
-import { type Difference, differencesOf } from './difference.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { SubjectLink } from '../references/subject-link.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { AuditRecord, AuditSentence } from './audit-sentence.tsx';
-import { SubjectLink } from '../references/subject-link.tsx';
+import { type Difference, differencesOf } from './difference.ts';
 
 /** Audit events in sentences; each expands to its changes. */
 export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {

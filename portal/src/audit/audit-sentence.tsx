@@ -2,12 +2,12 @@ import type { AuditEntry, MessageType, Tso } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { contractNameQuery } from '../activity/queries.ts';
-import { changedMembers, partsOf, recordOf, sentenceOf } from './audit-entry.ts';
 import type { Dictionary } from '../i18n/dictionary.ts';
 import type { Format } from '../i18n/format.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { AUDIT_TEXTS } from './audit-texts.ts';
 import { SubjectTarget } from '../references/subject-link.tsx';
+import { changedMembers, partsOf, recordOf, sentenceOf } from './audit-entry.ts';
+import { AUDIT_TEXTS } from './audit-texts.ts';
 
 type Texts = { readonly t: Dictionary; readonly format: Format };
 

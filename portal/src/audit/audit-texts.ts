@@ -1,5 +1,5 @@
-import type { AuditSentence } from './audit-entry.ts';
 import type { Language } from '../i18n/languages.ts';
+import type { AuditSentence } from './audit-entry.ts';
 
 type AuditTexts = {
   readonly sentences: Readonly<Record<AuditSentence, string>>;

@@ -1,9 +1,8 @@
 import { type AuditEntry, LIMITS } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -11,10 +10,8 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { AuditList } from './audit-list.tsx';
 import { auditText } from './audit-sentence.tsx';
-import type { AuditFilters } from '../operator/filters.ts';
-import { auditQuery, eachAuditEntry } from '../operator/queries.ts';
-
-const route = getRouteApi('/app/operator/audit');
+import { type AuditFilters, readAuditFilters } from './filters.ts';
+import { auditQuery, eachAuditEntry } from './queries.ts';
 
 const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
   ...memberColumns<AuditEntry>('id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id'),
@@ -26,7 +23,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 export function AuditPage() {
   const { t, format } = useI18n();
   const texts = t.operator.audit;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readAuditFilters);
   const query = useInfiniteQuery(auditQuery(filters));
   const columns = [
     ...COLUMNS,

@@ -1,11 +1,12 @@
 import { LIMITS, type OperatorCustomer } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useGroupNames } from '../references/group-name.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupNames } from '../references/group-name.tsx';
+import { brpQuery } from '../references/operator-queries.ts';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { brpQuery, MAX_SUGGESTIONS, partiesQuery } from '../operator/queries.ts';
+import { MAX_SUGGESTIONS, partiesQuery } from './operator-queries.ts';
 
 type Props = { name: string; label: string; onChange: (customerId: string) => void };
 

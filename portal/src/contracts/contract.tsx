@@ -1,52 +1,69 @@
 import type { Contract, Counterparty } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
+import type { ComponentProps, ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { choicesOf } from '../ui/address.ts';
+import { ContractBadge } from '../references/badges.tsx';
+import { readContractSearch } from '../references/filters.ts';
+import { GroupName } from '../references/group-name.tsx';
+import { useRolePath } from '../references/links.tsx';
+import type { Versioned } from '../session/versions.ts';
+import { ContractVolumes } from '../transactions/contract-day.tsx';
+import { useChoices } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { ContractBadge } from '../references/badges.tsx';
-import { ContractVolumes } from '../transactions/contract-day.tsx';
 import { DeliveryPeriod } from './contracts.tsx';
-import { GroupName } from '../references/group-name.tsx';
-import { contractQuery } from '../brp/queries.ts';
+import { contractQuery } from './queries.ts';
 
-const route = getRouteApi('/app/brp/contracts/$contractId');
-
-/** One contract, and its quarter-hour volumes of a day. */
-export function ContractPage() {
-  const { contractId } = route.useParams();
+/** The contract of the page's path. */
+export function ContractPage({ children }: { children: (version: Versioned<Contract>) => ReactNode }) {
+  const { contractId = '' } = useParams({ strict: false });
   const query = useQuery(contractQuery(contractId));
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>
-      {({ record }) => <ContractView contract={record} />}
+      {children}
     </Loaded>
   );
 }
 
-function ContractView({ contract }: { contract: Contract }) {
+export const BrpContractPage = () => (
+  <ContractPage>
+    {({ record }) => (
+      <ContractView contract={record}>{(props) => <ContractVolumes {...props} />}</ContractView>
+    )}
+  </ContractPage>
+);
+
+type VolumesProps = Pick<ComponentProps<typeof ContractVolumes>, 'contract' | 'search' | 'set'>;
+
+type ViewProps = {
+  contract: Contract;
+  /** Actions of the role. */
+  actions?: ReactNode;
+  /** The volumes of a contract that has some. */
+  children: (props: VolumesProps) => ReactNode;
+};
+
+/** One contract, and its quarter-hour volumes. */
+export function ContractView({ contract, actions, children }: ViewProps) {
   const { t } = useI18n();
-  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
+  const { search, set } = useChoices(readContractSearch);
   return (
     <Page
       title={contract.external_id}
-      trail={<TrailLink to="/contracts" label={t.brp.contracts.title} />}
+      trail={<TrailLink to={`${useRolePath()}/contracts`} label={t.brp.contracts.title} />}
       badges={<ContractBadge status={contract.status} />}
+      actions={actions}
     >
       <ContractFacts contract={contract} />
-      {contract.type === 'ppa' ? (
-        <ContractVolumes contract={contract} search={search} set={set} />
-      ) : (
-        <NoVolumes />
-      )}
+      {contract.type === 'ppa' ? children({ contract, search, set }) : <NoVolumes />}
     </Page>
   );
 }
 
-/** Shown instead of the volumes of a contract that has none. */
-export function NoVolumes() {
+function NoVolumes() {
   const { t } = useI18n();
   return (
     <Panel title={t.brp.transactions.title}>
@@ -64,7 +81,7 @@ function Party({ party }: { party: Counterparty }) {
   );
 }
 
-export function ContractFacts({ contract }: { contract: Contract }) {
+function ContractFacts({ contract }: { contract: Contract }) {
   const { t, format } = useI18n();
   const { asset, ppa_type, period, delivery_profile, created_at } = contract;
   return (

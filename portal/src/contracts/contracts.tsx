@@ -1,70 +1,86 @@
-import { CONTRACT_STATUSES, CONTRACT_TYPES, type Contract, type Counterparty } from '@saldo/api';
+import {
+  CONTRACT_SORTS,
+  CONTRACT_STATUSES,
+  CONTRACT_TYPES,
+  type Contract,
+  type Counterparty,
+} from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { ContractBadge } from '../references/badges.tsx';
+import { EIC_LENGTH } from '../references/filters.ts';
+import { GroupName } from '../references/group-name.tsx';
+import { ContractLink } from '../references/links.tsx';
 import { useSession } from '../session/session.ts';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { PagedList, type PagedQuery } from '../ui/paged-list.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { type Column, DataTable, type Sort } from '../ui/table.tsx';
-import { ContractBadge } from '../references/badges.tsx';
-import { CONTRACT_COLUMNS } from '../brp/exports.ts';
-import { type ContractFilters, EIC_LENGTH } from '../brp/filters.ts';
-import { GroupName } from '../references/group-name.tsx';
-import { ContractLink } from '../references/links.tsx';
-import { contractsQuery, eachContract } from '../brp/queries.ts';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
+import { type ContractFilters, readContractFilters } from './filters.ts';
+import { contractsQuery, eachContract } from './queries.ts';
 
-const route = getRouteApi('/app/brp/contracts');
+const COLUMNS: readonly CsvColumn<Contract>[] = [
+  ...memberColumns<Contract>('id', 'external_id', 'type', 'status', 'delivery_start', 'delivery_end'),
+  { name: 'seller_name', value: ({ seller }) => seller.name },
+  { name: 'seller_eic', value: ({ seller }) => seller.eic },
+  { name: 'seller_tso', value: ({ seller }) => seller.tso },
+  { name: 'buyer_name', value: ({ buyer }) => buyer.name },
+  { name: 'buyer_eic', value: ({ buyer }) => buyer.eic },
+  { name: 'buyer_tso', value: ({ buyer }) => buyer.tso },
+  ...memberColumns<Contract>('ppa_type', 'period', 'delivery_profile'),
+  { name: 'asset_id', value: ({ asset }) => asset?.id ?? null },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
 
-export function ContractsPage() {
+type Props = {
+  /** Actions of the role, after the export. */
+  actions?: ReactNode;
+  /** Whether the role's list can be read in other orders. */
+  isSortable?: boolean;
+};
+
+/** The contracts of a BRP, or for the operator those of all BRPs. */
+export function ContractsPage({ actions, isSortable = false }: Props) {
   const { t } = useI18n();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readContractFilters, ['sort']);
   const query = useInfiniteQuery(contractsQuery(filters));
+  const sort = isSortable ? listSort(CONTRACT_SORTS, filters.sort, set) : undefined;
   return (
     <Page
       title={t.brp.contracts.title}
       actions={
-        <ExportButton
-          fileName="contracts"
-          columns={CONTRACT_COLUMNS}
-          rows={(signal) => eachContract(filters, signal)}
-        />
+        <>
+          <ExportButton
+            fileName="contracts"
+            columns={COLUMNS}
+            rows={(signal) => eachContract(filters, signal)}
+          />
+          {actions}
+        </>
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <ContractFilterFields filters={filters} set={set} />
       </FilterBar>
-      <ContractList query={query} />
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.contracts}
+          empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
+        >
+          {(contracts) => <ContractTable contracts={contracts} sort={sort} />}
+        </PagedList>
+      </Panel>
     </Page>
   );
 }
 
-type ListProps = {
-  query: PagedQuery<{ readonly contracts: readonly Contract[] }>;
-  /** The list is read in this order. */
-  sort?: Sort;
-};
-
-export function ContractList({ query, sort }: ListProps) {
-  const { t } = useI18n();
-  return (
-    <Panel isFlush>
-      <PagedList
-        query={query}
-        recordsOf={(page) => page.contracts}
-        empty={<EmptyState title={t.brp.contracts.empty} text={t.brp.contracts.emptyText} />}
-      >
-        {(contracts) => <ContractTable contracts={contracts} sort={sort} />}
-      </PagedList>
-    </Panel>
-  );
-}
-
-/** Filters that all lists of contracts share. */
-export function ContractFilterFields({ filters, set }: FilterProps<ContractFilters>) {
+function ContractFilterFields({ filters, set }: FilterProps<ContractFilters>) {
   const { t } = useI18n();
   return (
     <>

@@ -12,6 +12,7 @@ import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { ContractPartyField } from './contract-party-field.tsx';
+import { assetsQuery } from './operator-queries.ts';
 import {
   EMPTY_PROFILE,
   isProfileKind,
@@ -19,7 +20,6 @@ import {
   type ProfileInput,
   profileOf,
 } from './profile-fields.tsx';
-import { assetsQuery } from '../operator/queries.ts';
 
 const FIELDS = [
   'external_id',

@@ -1,7 +1,7 @@
 import { PROFILE_KINDS, type Profile, type ProfileKind } from '@saldo/api';
 import { ShapeChart } from '../charts/shape-chart.tsx';
-import { parseTypedNumber, readShape, type ShapeReading } from '../ui/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { parseTypedNumber, readShape, type ShapeReading } from '../ui/decimal-input.ts';
 import { Checkbox, Field, TextField } from '../ui/form.tsx';
 import { typing } from '../ui/typing.ts';
 

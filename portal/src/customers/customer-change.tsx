@@ -3,16 +3,16 @@ import { isProblem } from '@saldo/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { GroupName } from '../references/group-name.tsx';
 import { reader } from '../session/reader.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { ifMatchOf } from '../session/versions.ts';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { ConflictNotice } from '../ui/conflict.tsx';
 import { type CustomerUpdate, describeCustomer, useCustomerUpdate } from './customer-update.ts';
-import { GroupName } from '../references/group-name.tsx';
 
 type Shown = {
   readonly effect: CustomerPreview;

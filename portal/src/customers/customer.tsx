@@ -1,11 +1,17 @@
 import { type BalanceGroup, type Customer, TSOS, type Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { CustomerBadge } from '../references/badges.tsx';
+import { groupOptions, type NamedGroup } from '../references/filter-fields.tsx';
+import { GroupName, useGroupLabels } from '../references/group-name.tsx';
+import { useRolePath } from '../references/links.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Form, SelectField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
@@ -13,50 +19,73 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useOthersChange } from '../ui/use-input.ts';
-import { CustomerBadge } from '../references/badges.tsx';
-import { ConflictNotice } from '../ui/conflict.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { describeCustomer } from './customer-update.ts';
-import { groupOptions, type NamedGroup } from '../references/filter-fields.tsx';
-import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PlacementsPanel } from './placements.tsx';
-import { balanceGroupsQuery, customerQuery } from '../brp/queries.ts';
+import { brpOf, customerQuery } from './queries.ts';
 
-const route = getRouteApi('/app/brp/customers/$customerId');
+export type CustomerProps = { customer: Customer; etag: string | null };
 
-export function CustomerPage() {
-  const { customerId } = route.useParams();
+/** The customer of the page's path. */
+export function CustomerPage({ children }: { children: (props: CustomerProps) => ReactNode }) {
+  const { customerId = '' } = useParams({ strict: false });
   const query = useQuery(customerQuery(customerId));
   return (
     <Loaded query={query} loading={<Skeleton lines={10} />}>
-      {({ record, etag }) => <CustomerView customer={record} etag={etag} />}
+      {({ record, etag }) => children({ customer: record, etag })}
     </Loaded>
   );
 }
 
-type ViewProps = { customer: Customer; etag: string | null };
+export const BrpCustomerPage = () => <CustomerPage>{(props) => <BrpCustomer {...props} />}</CustomerPage>;
 
-function CustomerView({ customer, etag }: ViewProps) {
+function BrpCustomer(props: CustomerProps) {
+  const { t } = useI18n();
+  const groups = useQuery(balanceGroupsQuery);
+  return <CustomerView {...props} groups={groups} groupText={t.brp.customers.balanceGroupText} />;
+}
+
+type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
+
+type ViewProps = CustomerProps & {
+  /** The balance groups that the customer can be moved to. */
+  groups: UseQueryResult<readonly OfferedGroup[]>;
+  groupText: string;
+  /** Facts and actions of the role, in front of those that all roles have. */
+  facts?: ReactNode;
+  actions?: ReactNode;
+};
+
+/** A customer with its balance group, its placements and its metadata. */
+export function CustomerView({ customer, etag, groups, groupText, facts, actions }: ViewProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const groups = useQuery(balanceGroupsQuery);
   return (
     <Page
       title={customer.name}
-      trail={<TrailLink to="/customers" label={t.brp.customers.title} />}
+      trail={<TrailLink to={`${useRolePath()}/customers`} label={t.brp.customers.title} />}
       badges={<CustomerBadge status={customer.status} />}
-      actions={mayManage && <StatusButtons customer={customer} etag={etag} />}
+      actions={
+        <>
+          {actions}
+          {mayManage && <StatusButtons customer={customer} etag={etag} />}
+        </>
+      }
     >
-      <CustomerFacts customer={customer} />
+      <CustomerFacts customer={customer}>{facts}</CustomerFacts>
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <div className="grid gap-4">
-          <BalanceGroupPanel
-            customer={customer}
-            etag={etag}
-            text={t.brp.customers.balanceGroupText}
-            groups={groups}
-          />
+          {/* The form of another BRP starts anew. */}
+          <Panel key={brpOf(customer)} title={t.common.balanceGroup} text={groupText}>
+            {mayManage ? (
+              <Loaded query={groups} loading={<Skeleton lines={3} />}>
+                {(offered) => <BalanceGroupForm customer={customer} etag={etag} groups={offered} />}
+              </Loaded>
+            ) : (
+              <CurrentGroup group={customer.balance_group} />
+            )}
+          </Panel>
           <PlacementsPanel customerId={customer.id} />
         </div>
         <MetadataEditor customer={customer} etag={etag} />
@@ -65,8 +94,7 @@ function CustomerView({ customer, etag }: ViewProps) {
   );
 }
 
-/** The fields of a customer; a page may add its own in front. */
-export function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
+function CustomerFacts({ customer, children }: { customer: Customer; children?: ReactNode }) {
   const { t } = useI18n();
   return (
     <Panel>
@@ -89,7 +117,7 @@ export function CustomerFacts({ customer, children }: { customer: Customer; chil
   );
 }
 
-export function StatusButtons({ customer, etag }: ViewProps) {
+function StatusButtons({ customer, etag }: CustomerProps) {
   const { t } = useI18n();
   const toast = useToast();
   const texts = t.brp.customers;
@@ -120,28 +148,6 @@ export function StatusButtons({ customer, etag }: ViewProps) {
   );
 }
 
-type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
-
-type GroupPanelProps = ViewProps & { text: string; groups: UseQueryResult<readonly OfferedGroup[]> };
-
-/** The balance group of a customer, and a form to change it to another one of its BRP. */
-export function BalanceGroupPanel({ customer, etag, text, groups }: GroupPanelProps) {
-  const { t } = useI18n();
-  const mayManage = useMayManage();
-  const group = customer.balance_group;
-  return (
-    <Panel title={t.common.balanceGroup} text={text}>
-      {mayManage ? (
-        <Loaded query={groups} loading={<Skeleton lines={3} />}>
-          {(offered) => <BalanceGroupForm customer={customer} etag={etag} groups={offered} />}
-        </Loaded>
-      ) : (
-        <CurrentGroup group={group} />
-      )}
-    </Panel>
-  );
-}
-
 function CurrentGroup({ group }: { group: BalanceGroup | null }) {
   const { t } = useI18n();
   if (!group) return <p className="text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>;
@@ -152,9 +158,7 @@ function CurrentGroup({ group }: { group: BalanceGroup | null }) {
   );
 }
 
-type GroupFormProps = ViewProps & {
-  groups: readonly OfferedGroup[];
-};
+type GroupFormProps = CustomerProps & { groups: readonly OfferedGroup[] };
 
 function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const { t } = useI18n();

@@ -1,8 +1,14 @@
 import { CUSTOMER_SORTS, CUSTOMER_STATUSES, type Customer } from '@saldo/api';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { CustomerBadge } from '../references/badges.tsx';
+import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
+import { GroupName } from '../references/group-name.tsx';
+import { CustomerLink } from '../references/links.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -10,54 +16,80 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { CustomerBadge } from '../references/badges.tsx';
-import { CUSTOMER_COLUMNS } from '../brp/exports.ts';
-import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
-import type { CustomerFilters } from '../brp/filters.ts';
-import { GroupName } from '../references/group-name.tsx';
-import { CustomerLink } from '../references/links.tsx';
-import { balanceGroupsQuery, customersQuery, eachCustomer } from '../brp/queries.ts';
+import { type CustomerFilters, readCustomerFilters } from './filters.ts';
+import { customersQuery, eachCustomer } from './queries.ts';
 
-const route = getRouteApi('/app/brp/customers');
+const COLUMNS: readonly CsvColumn<Customer>[] = [
+  ...memberColumns<Customer>('id', 'name', 'status'),
+  { name: 'eic', value: ({ balance_group }) => balance_group?.eic ?? null },
+  { name: 'tso', value: ({ balance_group }) => balance_group?.tso ?? null },
+  { name: 'metadata', value: ({ metadata }) => JSON.stringify(metadata) },
+  ...memberColumns<Customer>('assigned_at', 'activated_at', 'created_at'),
+];
 
-export function CustomersPage() {
+type Filters = FilterProps<CustomerFilters>;
+
+type Props = {
+  text?: string;
+  /** Columns of the role, in the table and in the file. */
+  columns?: readonly Column<Customer>[];
+  csvColumns?: readonly CsvColumn<Customer>[];
+  filterFields: (filters: Filters) => ReactNode;
+  /** Actions of the role, after the export. */
+  actions?: (filters: CustomerFilters) => ReactNode;
+};
+
+/** The customers of a BRP, or for the operator those of all BRPs. */
+export function CustomersPage({ text, columns = [], csvColumns = [], filterFields, actions }: Props) {
   const { t } = useI18n();
-  const search = route.useSearch();
-  const { sort } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
+  const { filters, set, clear, isFiltered } = useFilters(readCustomerFilters, ['sort']);
   const query = useInfiniteQuery(customersQuery(filters));
-  const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
     <Page
       title={t.brp.customers.title}
+      text={text}
       actions={
-        <ExportButton
-          fileName="customers"
-          columns={CUSTOMER_COLUMNS}
-          rows={(signal) => eachCustomer(filters, signal)}
-        />
+        <>
+          <ExportButton
+            fileName="customers"
+            columns={[...COLUMNS, ...csvColumns]}
+            rows={(signal) => eachCustomer(filters, signal)}
+          />
+          {actions?.(filters)}
+        </>
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <CustomerFilterFields filters={filters} set={set} groups={groups} />
+        {filterFields({ filters, set })}
       </FilterBar>
       <Panel isFlush>
         <PagedList
           query={query}
-          recordsOf={(page) => page.customers}
+          recordsOf={(page): readonly Customer[] => page.customers}
           empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
         >
-          {(customers) => <CustomerTable customers={customers} sort={listSort(CUSTOMER_SORTS, sort, set)} />}
+          {(customers) => (
+            <CustomerTable
+              customers={customers}
+              more={columns}
+              sort={listSort(CUSTOMER_SORTS, filters.sort, set)}
+            />
+          )}
         </PagedList>
       </Panel>
     </Page>
   );
 }
 
-type FiltersProps = FilterProps<CustomerFilters> & { groups: readonly NamedGroup[] };
+export const BrpCustomersPage = () => <CustomersPage filterFields={(props) => <BrpFilters {...props} />} />;
+
+function BrpFilters(props: Filters) {
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  return <CustomerFilterFields {...props} groups={groups} />;
+}
 
 /** Filters that all lists of customers share. */
-export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
+export function CustomerFilterFields({ filters, set, groups }: Filters & { groups: readonly NamedGroup[] }) {
   const { t } = useI18n();
   return (
     <>
@@ -78,16 +110,12 @@ export function CustomerFilterFields({ filters, set, groups }: FiltersProps) {
   );
 }
 
-type TableProps<C extends Customer> = {
-  customers: readonly C[];
-  more?: readonly Column<C>[];
-  sort?: Sort;
-};
+type TableProps = { customers: readonly Customer[]; more?: readonly Column<Customer>[]; sort?: Sort };
 
 /** A table of customers; a page may add columns. */
-export function CustomerTable<C extends Customer>({ customers, more = [], sort }: TableProps<C>) {
+export function CustomerTable({ customers, more = [], sort }: TableProps) {
   const { t } = useI18n();
-  const columns: readonly Column<C>[] = [
+  const columns: readonly Column<Customer>[] = [
     {
       id: 'name',
       sortBy: 'by-list',

@@ -1,24 +1,18 @@
 import { type Customer, LIMITS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useId, useState } from 'react';
-import {
-  duplicateIds,
-  entriesOf,
-  type MetadataEntry,
-  metadataChange,
-  rebasedEntries,
-} from './metadata.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { fieldErrorText } from '../i18n/problem-text.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { Form, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { typing } from '../ui/typing.ts';
 import { useOthersChange } from '../ui/use-input.ts';
-import { ConflictNotice } from '../ui/conflict.tsx';
 import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
+import { duplicateIds, entriesOf, type MetadataEntry, metadataChange, rebasedEntries } from './metadata.ts';
 
 type Props = { customer: Customer; etag: string | null };
 

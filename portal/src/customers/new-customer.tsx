@@ -2,13 +2,14 @@ import type { BalanceGroup } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NameField } from '../references/name-field.tsx';
+import { BalanceGroupFields, BrpField } from '../references/party-fields.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons } from '../ui/form.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
-import { BalanceGroupFields, BrpField, NameField } from '../references/party-fields.tsx';
 
 type CustomerInput = {
   readonly brp: string;

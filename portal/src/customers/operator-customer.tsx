@@ -1,106 +1,82 @@
-import type { BalanceGroup, Customer, OperatorCustomer } from '@saldo/api';
+import type { BalanceGroup, Customer } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CustomerBadge } from '../references/badges.tsx';
-import { ConflictNotice } from '../ui/conflict.tsx';
-import { BalanceGroupPanel, CustomerFacts, StatusButtons } from './customer.tsx';
-import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
-import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
-import { MetadataEditor } from './metadata-editor.tsx';
-import { PlacementsPanel } from './placements.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NameField } from '../references/name-field.tsx';
+import { groupsQuery } from '../references/operator-queries.ts';
+import { BalanceGroupFields, BrpField } from '../references/party-fields.tsx';
+import { BrpLink } from '../references/party-links.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
-import { Fact, Page, TrailLink } from '../ui/page.tsx';
-import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
+import { Fact } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useOthersChange } from '../ui/use-input.ts';
-import { BalanceGroupFields, BrpField, NameField } from '../references/party-fields.tsx';
-import { BrpLink } from '../references/party-links.tsx';
-import { customerQuery, groupsQuery } from '../operator/queries.ts';
+import { CustomerPage, type CustomerProps, CustomerView } from './customer.tsx';
+import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
+import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
+import { brpOf } from './queries.ts';
 
-const route = getRouteApi('/app/operator/customers/$customerId');
-
-export function CustomerPage() {
-  const { customerId } = route.useParams();
-  const query = useQuery(customerQuery(customerId));
-  return (
-    <Loaded query={query} loading={<Skeleton lines={10} />}>
-      {({ record, etag }) => <CustomerView customer={record} etag={etag} />}
-    </Loaded>
-  );
-}
-
-type ViewProps = { customer: OperatorCustomer; etag: string | null };
+export const OperatorCustomerPage = () => (
+  <CustomerPage>{(props) => <OperatorCustomer {...props} />}</CustomerPage>
+);
 
 /** A customer as its BRP sees it, with the fields that only the operator may change: name and BRP. */
-function CustomerView({ customer, etag }: ViewProps) {
+function OperatorCustomer({ customer, etag }: CustomerProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
-  const groups = useQuery(groupsQuery({ brp_id: customer.brp_id }));
+  const brpId = brpOf(customer);
+  const groups = useQuery(groupsQuery({ brp_id: brpId }));
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <Page
-      title={customer.name}
-      trail={<TrailLink to="/operator/customers" label={t.brp.customers.title} />}
-      badges={<CustomerBadge status={customer.status} />}
-      actions={
-        <>
-          <Link to="/operator/audit" search={{ subject: customer.id }} className={buttonClass()}>
-            {t.operator.audit.ofThis}
-          </Link>
-          {mayManage && (
-            <>
+    <>
+      <CustomerView
+        customer={customer}
+        etag={etag}
+        groups={groups}
+        groupText={t.operator.customers.groupText}
+        facts={
+          <Fact label={t.operator.brp}>
+            <BrpLink id={brpId} />
+          </Fact>
+        }
+        actions={
+          <>
+            <Link to="/operator/audit" search={{ subject: customer.id }} className={buttonClass()}>
+              {t.operator.audit.ofThis}
+            </Link>
+            {mayManage && (
               <Button icon="edit" onClick={() => setIsOpen(true)}>
                 {t.operator.customers.edit}
               </Button>
-              <StatusButtons customer={customer} etag={etag} />
-            </>
-          )}
-        </>
-      }
-    >
-      <CustomerFacts customer={customer}>
-        <Fact label={t.operator.brp}>
-          <BrpLink id={customer.brp_id} />
-        </Fact>
-      </CustomerFacts>
-      <div className="grid items-start gap-4 xl:grid-cols-2">
-        <div className="grid gap-4">
-          <BalanceGroupPanel
-            key={customer.brp_id}
-            customer={customer}
-            etag={etag}
-            text={t.operator.customers.groupText}
-            groups={groups}
-          />
-          <PlacementsPanel customerId={customer.id} />
-        </div>
-        <MetadataEditor customer={customer} etag={etag} />
-      </div>
+            )}
+          </>
+        }
+      />
       {isOpen && <EditDialog customer={customer} etag={etag} onClose={() => setIsOpen(false)} />}
-    </Page>
+    </>
   );
 }
 
 /** A new name is saved at once. A new BRP changes nominations, and is confirmed first. */
-function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => void }) {
+function EditDialog({ customer, etag, onClose }: CustomerProps & { onClose: () => void }) {
   const { t } = useI18n();
   const texts = t.operator.customers;
   const toast = useToast();
   const [name, setName] = useState(customer.name);
-  const [brp, setBrp] = useState(customer.brp_id);
+  const [brp, setBrp] = useState(brpOf(customer));
   const [group, setGroup] = useState<BalanceGroup | null>(null);
-  const isMoved = brp !== customer.brp_id;
+  const isMoved = brp !== brpOf(customer);
   const isUnsaved = isMoved || name !== customer.name;
   const started = useOthersChange(customer, {
-    isChangedFrom: (of) => name !== of.name || brp !== of.brp_id,
+    isChangedFrom: (of) => name !== of.name || brp !== brpOf(of),
     rebase: (base, stored) => {
       if (name === base.name) setName(stored.name);
-      if (brp === base.brp_id) setBrp(stored.brp_id);
+      if (brp === brpOf(base)) setBrp(brpOf(stored));
     },
   });
   const done = (saved: Customer) => {
@@ -143,7 +119,7 @@ function EditDialog({ customer, etag, onClose }: ViewProps & { onClose: () => vo
           describe={describeCustomer(t)}
           onReset={() => {
             setName(customer.name);
-            chooseBrp(customer.brp_id);
+            chooseBrp(brpOf(customer));
           }}
         />
         <NameField value={name} onChange={setName} />

@@ -1,13 +1,13 @@
 import type { Placement } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
+import { GroupName } from '../references/group-name.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { GroupName } from '../references/group-name.tsx';
-import { placementsQuery } from '../brp/queries.ts';
+import { placementsQuery } from './queries.ts';
 
 /** The balance groups of a customer by delivery day, newest first. */
 export function PlacementsPanel({ customerId }: { customerId: string }) {

@@ -3,7 +3,9 @@ import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { SlotChart } from '../charts/slot-chart.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
 import { slotsOf } from '../nominations/nominated-slots.ts';
+import { nominationQuery } from '../nominations/queries.ts';
 import {
   type CheckedRow,
   type DifferentSlot,
@@ -11,17 +13,15 @@ import {
   powersOfFile,
   rowsOf,
 } from '../nominations/schedule-check.ts';
-import { useI18n } from '../i18n/i18n.tsx';
+import { SlotButton } from '../nominations/slot-button.tsx';
+import { DirectionBadge } from '../references/badges.tsx';
+import { GroupName, useGroupLabels } from '../references/group-name.tsx';
+import { NominationLink } from '../references/links.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { DirectionBadge } from '../references/badges.tsx';
-import { GroupName, useGroupLabels } from '../references/group-name.tsx';
-import { NominationLink } from '../references/links.tsx';
-import { nominationQuery } from '../brp/queries.ts';
-import { SlotButton } from '../nominations/slot-button.tsx';
 
 type Compared = ScheduleCheck['compared'][number];
 

@@ -1,7 +1,7 @@
 import type { DecimalMark, ScheduleCheck } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
-import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
 import { brpClient } from '../session/brp-client.ts';
 import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';

@@ -1,17 +1,18 @@
 import type { UnsentNomination } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Gates } from '../calendar/gates.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionBadge } from '../references/badges.tsx';
 import { TsoFilter } from '../references/filter-fields.tsx';
-import { Gates } from '../calendar/gates.tsx';
 import { GroupName } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
-import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupOwners } from '../references/lookups.ts';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DayFilter, FilterBar } from '../ui/filters.tsx';
@@ -20,13 +21,11 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
+import { readUnsentFilters } from './filters.ts';
 import { unsentQuery } from './queries.ts';
-import { useGroupOwners } from '../references/lookups.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import { SimulatorPanel } from './simulator-panel.tsx';
-
-const route = getRouteApi('/app/operator/exchange');
 
 /** Nominations not yet sent to the TSOs, and manual actions. */
 export function ExchangePage() {
@@ -34,7 +33,7 @@ export function ExchangePage() {
   const texts = t.exchange;
   const today = useToday();
   const mayManage = useMayManage();
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readUnsentFilters);
   const query = useInfiniteQuery(unsentQuery(filters));
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import type { Message, Tso } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -14,15 +14,13 @@ import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { answersQuery, documentQuery, messageQuery } from './queries.ts';
 import { MessageDirection, MessageLink, MessageState } from './message-badges.tsx';
 import { isUnsuccessful, MessageTable } from './messages.tsx';
-
-const route = getRouteApi('/app/operator/messages/$messageId');
+import { answersQuery, documentQuery, messageQuery } from './queries.ts';
 
 /** One message: its state, its related messages, and its document. */
 export function MessagePage() {
-  const { messageId } = route.useParams();
+  const { messageId = '' } = useParams({ strict: false });
   const query = useQuery(messageQuery(messageId));
   return (
     <Loaded query={query} loading={<Skeleton lines={14} />}>

@@ -1,10 +1,10 @@
 import { MESSAGE_DIRECTIONS, MESSAGE_STATES, MESSAGE_TYPES, type Message } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { TsoFilter } from '../references/filter-fields.tsx';
-import { memberColumns } from '../ui/csv.ts';
+import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { TsoFilter } from '../references/filter-fields.tsx';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -12,11 +12,9 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { eachMessage, messagesQuery } from './queries.ts';
-import { MESSAGE_SORTS, type MessageFilters } from '../operator/filters.ts';
+import { MESSAGE_SORTS, type MessageFilters, readMessageFilters } from './filters.ts';
 import { MessageDirection, MessageState } from './message-badges.tsx';
-
-const route = getRouteApi('/app/operator/messages');
+import { eachMessage, messagesQuery } from './queries.ts';
 
 const COLUMNS = memberColumns<Message>(
   'id',
@@ -38,9 +36,8 @@ const COLUMNS = memberColumns<Message>(
 export function MessagesPage() {
   const { t } = useI18n();
   const texts = t.exchange.message;
-  const search = route.useSearch();
-  const { sort } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
+  const { filters, set, clear, isFiltered } = useFilters(readMessageFilters, ['sort']);
+  const { sort } = filters;
   const query = useInfiniteQuery(messagesQuery(filters));
   return (
     <Page

@@ -2,20 +2,20 @@ import type { NominationMismatch } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { HeatLegend } from '../charts/heat-legend.tsx';
+import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionBadge } from '../references/badges.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
-import { HeatLegend } from '../charts/heat-legend.tsx';
-import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { slotText } from '../ui/delivery-period.ts';
-import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from './mismatched-slots.ts';
-import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupOwners } from '../references/lookups.ts';
 import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
+import { slotText } from '../ui/delivery-period.ts';
 import { Fact, Panel } from '../ui/page.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
-import type { MismatchSearch } from '../operator/filters.ts';
-import { useGroupOwners } from '../references/lookups.ts';
+import type { MismatchSearch } from './filters.ts';
+import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from './mismatched-slots.ts';
 
 type Props = {
   day: DeliveryDay;

@@ -1,23 +1,21 @@
 import type { NominationMismatch } from '@saldo/api';
 import { addDays, type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { useQueries } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
-import { TsoFilter } from '../references/filter-fields.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { slotText } from '../ui/delivery-period.ts';
-import { deviationBySlot } from './mismatched-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { TsoFilter } from '../references/filter-fields.tsx';
 import { useToday } from '../session/server-clock.ts';
-import { choicesOf } from '../ui/address.ts';
+import { useChoices } from '../ui/address.ts';
+import { slotText } from '../ui/delivery-period.ts';
 import { DayPicker, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton, SkeletonBlock } from '../ui/states.tsx';
-import { mismatchesQuery } from './queries.ts';
+import { readMismatchSearch } from './filters.ts';
 import { MismatchDay } from './mismatch-day.tsx';
-
-const route = getRouteApi('/app/operator/mismatches');
+import { deviationBySlot } from './mismatched-slots.ts';
+import { mismatchesQuery } from './queries.ts';
 
 /** Number of days in the overview. */
 const DAYS = 14;
@@ -41,7 +39,7 @@ export function MismatchesPage() {
   const { t } = useI18n();
   const texts = t.exchange.mismatch;
   const today = useToday();
-  const { search, set } = choicesOf(route.useSearch(), route.useNavigate());
+  const { search, set } = useChoices(readMismatchSearch);
   const { day = today, tso } = search;
   const days = useMemo(() => overviewDays(day, today), [day, today]);
   const queries = useQueries({ queries: days.map((of) => mismatchesQuery(of, tso)) });

@@ -4,7 +4,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { allOf, given, pagedQuery, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { untilNext } from '../session/server-clock.ts';
-import type { LateFilters, MessageFilters, UnsentFilters } from '../operator/filters.ts';
+import type { MessageFilters, UnsentFilters } from './filters.ts';
 
 /** Filters with the names of the API. */
 const messageFilter = ({ day, sort, ...rest }: MessageFilters) => ({
@@ -62,12 +62,6 @@ export const answersQuery = ({ id, delivery_date, tso }: Message) =>
       return incoming.filter(({ answers }) => answers === id);
     },
   });
-
-/** Filters with the names of the API. */
-export const lateFilter = ({ day, ...rest }: LateFilters) => given({ delivery_date: day, ...rest });
-
-export const lateQuery = (filters: LateFilters) =>
-  pagedQuery(['late', filters], lateFilter(filters), operatorClient.nominations.late);
 
 /** Most urgent first. */
 export const unsentQuery = ({ day, tso }: UnsentFilters) =>

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { NominationLink } from '../references/links.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NominationLink } from '../references/links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { FormProblem } from '../ui/form.tsx';

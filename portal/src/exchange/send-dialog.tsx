@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, Form, SelectField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
-import type { UnsentFilters } from '../operator/filters.ts';
+import type { UnsentFilters } from './filters.ts';
 import { MessageLink } from './message-badges.tsx';
 
 type Sent = Awaited<ReturnType<typeof operatorClient.exchange.send>>;

@@ -1,5 +1,6 @@
 import { type Message, SIMULATED_ANSWERS, type SimulatedAnswer } from '@saldo/api';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { healthQuery } from '../health/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -8,9 +9,8 @@ import { Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { waitingSchedulesQuery } from './queries.ts';
 import { MessageLink, MessageState } from './message-badges.tsx';
-import { healthQuery } from '../operator/queries.ts';
+import { waitingSchedulesQuery } from './queries.ts';
 
 /** Lets the simulated TSOs answer schedules. Empty on a platform with real data. */
 export function SimulatorPanel() {

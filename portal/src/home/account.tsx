@@ -4,6 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { CARDS, CardSkeletons } from '../market/card-list.tsx';
+import { DemandCard } from '../market/demand-card.tsx';
+import { lowestPrice, sortOffers } from '../market/filters.ts';
+import { LinkedOfferCard } from '../market/linked-offer-card.tsx';
+import { demandsQuery, type Listed, offersQuery } from '../market/queries.ts';
 import { useSession } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -11,11 +16,6 @@ import { Headline } from '../ui/headline.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { CARDS, CardSkeletons } from '../market/card-list.tsx';
-import { DemandCard } from '../market/demand-card.tsx';
-import { lowestPrice, sortOffers } from '../market/filters.ts';
-import { LinkedOfferCard } from '../market/linked-offer-card.tsx';
-import { demandsQuery, type Listed, offersQuery } from '../market/queries.ts';
 
 /** One row on a wide screen. */
 const NEWEST = 4;

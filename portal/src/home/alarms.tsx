@@ -2,8 +2,6 @@ import { type Alarm, LIMITS } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Deadline } from './attention.tsx';
-import type { Due } from './attention-items.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
@@ -13,6 +11,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { Deadline } from './attention.tsx';
+import type { Due } from './attention-items.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
 

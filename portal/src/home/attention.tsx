@@ -1,8 +1,11 @@
-import { useQueries } from '@tanstack/react-query';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type AttentionItem, byUrgency, type Due, nextGate } from './attention-items.ts';
+import { deliveryDayQuery } from '../calendar/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupLabels } from '../references/group-name.tsx';
+import { NominationLink, NominationsLink, useRolePath } from '../references/links.tsx';
 import { useIsPast, useServerMinute } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
@@ -10,9 +13,15 @@ import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, type ShownQuery, Skeleton } from '../ui/states.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
-import { useGroupLabels } from '../references/group-name.tsx';
-import { NominationLink, NominationsLink } from '../references/links.tsx';
-import { deliveryDayQuery } from '../brp/queries.ts';
+import {
+  type AttentionItem,
+  byUrgency,
+  type Due,
+  itemOfCount,
+  itemsOfNominations,
+  nextGate,
+} from './attention-items.ts';
+import { nominationsInStateQuery, pendingCustomersQuery } from './queries.ts';
 
 /** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
@@ -55,13 +64,38 @@ function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; a
   );
 }
 
+type AttentionQuery = ShownQuery<readonly AttentionItem[]>;
+
+/** Items of several queries, when all of them are known. */
+export const itemsOf = (
+  queries: readonly ShownQuery<unknown>[],
+  items: () => readonly AttentionItem[],
+): AttentionQuery => ({
+  data: queries.every(({ data }) => data !== undefined) ? items() : undefined,
+  error: queries.find(({ error }) => error !== null)?.error ?? null,
+  refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
+});
+
+/** What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. */
+export function useCommonAttention(today: DeliveryDay, max: number) {
+  const mismatched = useQuery(nominationsInStateQuery(today, 'partial_match', max));
+  const pending = useQuery(nominationsInStateQuery(today, 'pending', max));
+  const waiting = useQuery(pendingCustomersQuery);
+  return {
+    nominations: itemsOf([mismatched, pending], () =>
+      itemsOfNominations(mismatched.data ?? [], pending.data ?? [], today),
+    ),
+    customers: itemsOf([waiting], () => itemOfCount('customers', waiting.data?.length ?? 0)),
+  };
+}
+
 /** The row of an alarm, which only the operator has. */
 type AlarmRow = (item: Due) => ReactNode;
 
 type PanelProps = {
   title: string;
   alarmRow?: AlarmRow;
-  query: ShownQuery<readonly AttentionItem[]>;
+  query: AttentionQuery;
 };
 
 export function AttentionPanel({ title, query, alarmRow = () => null }: PanelProps) {
@@ -130,15 +164,11 @@ const LINK = 'font-medium text-accent-strong hover:underline';
 /** The record, or the list of the day. */
 function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionItem }) {
   const { t } = useI18n();
-  const isOperator = useSession().user.role === 'operator';
+  const rolePath = useRolePath();
   const labelOf = useGroupLabels();
   if (kind === 'customers')
     return (
-      <Link
-        to={isOperator ? '/operator/customers' : '/customers'}
-        search={{ status: 'pending' }}
-        className={LINK}
-      >
+      <Link to={`${rolePath}/customers`} search={{ status: 'pending' }} className={LINK}>
         {t.attention.customers(count)}
       </Link>
     );

@@ -1,23 +1,19 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { itemOfCount, itemsOfNominations } from './attention-items.ts';
-import { netSaldoKwh } from '../nominations/nominated-slots.ts';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
+import { Gates } from '../calendar/gates.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { netSaldoKwh } from '../nominations/nominated-slots.ts';
+import { NominationTable } from '../nominations/nominations.tsx';
+import { nominationsQuery } from '../nominations/queries.ts';
+import { useWithGroupNames } from '../references/group-name.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { AttentionPanel } from './attention.tsx';
-import { ClockChangeNotice } from '../calendar/clock-change.tsx';
-import { Gates } from '../calendar/gates.tsx';
-import { useWithGroupNames } from '../references/group-name.tsx';
-import { NominationTable } from '../nominations/nominations.tsx';
-import { customersQuery, nominationsInStateQuery, nominationsQuery } from '../brp/queries.ts';
-
-/** How many days back nominations with an open end are shown. */
-const DAYS_BACK = 7;
+import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
 
 /** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
@@ -62,21 +58,10 @@ function NetSaldo({ day }: { day: DeliveryDay }) {
 const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominationsQuery(day, {})));
 
 function useAttention(today: DeliveryDay) {
-  const first = addDays(today, -DAYS_BACK);
-  const mismatched = useQuery(nominationsInStateQuery(first, 'partial_match'));
-  const pending = useQuery(nominationsInStateQuery(first, 'pending'));
-  const waiting = useInfiniteQuery(customersQuery({ status: 'pending' }));
-  return useWithGroupNames({
-    data:
-      mismatched.data && pending.data && waiting.data
-        ? [
-            ...itemsOfNominations(mismatched.data, pending.data, today),
-            ...itemOfCount('customers', waiting.data.pages.flatMap(({ customers }) => customers).length),
-          ]
-        : undefined,
-    error: mismatched.error ?? pending.error ?? waiting.error,
-    refetch: () => Promise.all([mismatched.refetch(), pending.refetch(), waiting.refetch()]),
-  });
+  const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
+  return useWithGroupNames(
+    itemsOf([nominations, customers], () => [...(nominations.data ?? []), ...(customers.data ?? [])]),
+  );
 }
 
 type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNominations> };

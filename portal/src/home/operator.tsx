@@ -3,10 +3,11 @@ import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { AttentionPanel } from './attention.tsx';
+import { AuditList } from '../audit/audit-list.tsx';
+import { auditQuery } from '../audit/queries.ts';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Gates } from '../calendar/gates.tsx';
-import { itemOfCount, itemsOfAlarms, itemsOfNominations } from './attention-items.ts';
+import { HealthPanel } from '../health/health.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { Headline } from '../ui/headline.tsx';
@@ -14,18 +15,11 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { AcknowledgeDialog, AlarmRow } from './alarms.tsx';
 import { alarmsQuery } from './alarms-query.ts';
-import { AuditList } from '../audit/audit-list.tsx';
-import { HealthPanel } from './health.tsx';
-import {
-  auditQuery,
-  contractsWithoutVolumesQuery,
-  MAX_COUNTED,
-  nominationsInStateQuery,
-  pendingCustomersQuery,
-} from '../operator/queries.ts';
+import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+import { itemOfCount, itemsOfAlarms } from './attention-items.ts';
+import { contractsWithoutVolumesQuery } from './operator-queries.ts';
+import { MAX_COUNTED, nominationsInStateQuery } from './queries.ts';
 
-/** How many days back nominations with an open end are shown. */
-const DAYS_BACK = 7;
 const AUDIT_SHOWN = 8;
 
 /** Overview of the platform: problems that need attention, deadlines, health, and the latest audit events. */
@@ -51,7 +45,7 @@ export function HomePage() {
 function Unsent({ today }: { today: DeliveryDay }) {
   const { t, format } = useI18n();
   const texts = t.operator.home;
-  const { data } = useQuery(nominationsInStateQuery(addDays(today, -DAYS_BACK), 'pending'));
+  const { data } = useQuery(nominationsInStateQuery(today, 'pending', MAX_COUNTED));
   const count = data?.filter(({ sent_at }) => !sent_at).length ?? 0;
   const isAll = (data?.length ?? 0) <= MAX_COUNTED;
   return (
@@ -72,26 +66,15 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   const { t } = useI18n();
   // Not in the alarm's row, which a refresh may remove together with the typed note.
   const [acknowledged, setAcknowledged] = useState<Alarm | null>(null);
-  const first = addDays(today, -DAYS_BACK);
-  const mismatched = useQuery(nominationsInStateQuery(first, 'partial_match'));
-  const pending = useQuery(nominationsInStateQuery(first, 'pending'));
-  const waiting = useQuery(pendingCustomersQuery);
+  const { nominations, customers } = useCommonAttention(today, MAX_COUNTED);
   const silent = useQuery(contractsWithoutVolumesQuery(tomorrow));
   const alarms = useQuery(alarmsQuery);
-  const queries = [mismatched, pending, waiting, silent, alarms];
-  const query = {
-    data:
-      mismatched.data && pending.data && waiting.data && alarms.data && silent.data !== undefined
-        ? [
-            ...itemsOfAlarms(alarms.data.alarms),
-            ...itemsOfNominations(mismatched.data, pending.data, today),
-            ...itemOfCount('volumes', silent.data?.length ?? 0, tomorrow),
-            ...itemOfCount('customers', waiting.data.length),
-          ]
-        : undefined,
-    error: queries.find(({ error }) => error !== null)?.error ?? null,
-    refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
-  };
+  const query = itemsOf([nominations, customers, silent, alarms], () => [
+    ...itemsOfAlarms(alarms.data?.alarms ?? []),
+    ...(nominations.data ?? []),
+    ...itemOfCount('volumes', silent.data?.length ?? 0, tomorrow),
+    ...(customers.data ?? []),
+  ]);
   return (
     <>
       <AttentionPanel

@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
-import { keysQuery } from '../brp/queries.ts';
+import { ownKeysQuery } from './queries.ts';
 
 const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
 type Expiry = (typeof EXPIRIES)[number];
@@ -62,7 +62,7 @@ export function CreateKeyDialog(props: CreateProps) {
   const create = useMutation({
     mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     // The secret does not wait for the list.
-    onSettled: () => void refresh(keysQuery.queryKey),
+    onSettled: () => void refresh(ownKeysQuery.queryKey),
   });
   const submit = () => {
     const settings = { name, expires_at: expiresAt(expiry, today, day) };

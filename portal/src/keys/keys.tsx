@@ -1,12 +1,12 @@
 import type { ApiKey, NewApiKey } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
 import { useMayManage, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { useFilters } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
@@ -17,10 +17,9 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { readOwnKeyFilters } from './filters.ts';
 import { CreateKeyDialog, KeySecretDialog } from './key-dialogs.tsx';
-import { keysQuery } from '../brp/queries.ts';
-
-const route = getRouteApi('/app/own/keys');
+import { ownKeysQuery } from './queries.ts';
 
 type OpenDialog = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
@@ -31,9 +30,9 @@ export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
 export function KeysPage() {
   const { t } = useI18n();
   const isBrp = useSession().user.role === 'brp';
-  const { ended } = route.useSearch();
-  const navigate = route.useNavigate();
-  const query = useQuery(keysQuery);
+  const { filters, set } = useFilters(readOwnKeyFilters);
+  const isEndedHidden = filters.ended === 'hidden';
+  const query = useQuery(ownKeysQuery);
   return (
     <Page
       title={t.brp.keys.title}
@@ -52,15 +51,15 @@ export function KeysPage() {
     >
       <Checkbox
         label={t.brp.keys.hideEnded}
-        checked={ended === 'hidden'}
-        onChange={(isHidden) => void navigate({ search: isHidden ? { ended: 'hidden' } : {}, replace: true })}
+        checked={isEndedHidden}
+        onChange={(isHidden) => set({ ended: isHidden ? 'hidden' : undefined })}
       />
       <Panel isFlush>
         <Loaded query={query}>
           {(keys) => (
             <KeyList
               keys={keys}
-              isEndedHidden={ended === 'hidden'}
+              isEndedHidden={isEndedHidden}
               actions={portalClient.apiKeys}
               hasScopes={isBrp}
             />
@@ -238,7 +237,7 @@ function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps)
   const rotate = useMutation({
     mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     onSuccess: onCreated,
-    onSettled: () => refresh(keysQuery.queryKey),
+    onSettled: () => refresh(ownKeysQuery.queryKey),
   });
   return (
     <ConfirmDialog
@@ -269,7 +268,7 @@ function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
     mutationFn: (sendNow: () => Promise<unknown>) => sendNow(),
     ...useChangeHandlers({
       toast: () => t.brp.keys.revoked(apiKey.name),
-      refresh: [keysQuery.queryKey],
+      refresh: [ownKeysQuery.queryKey],
       onDone: onClose,
     }),
   });

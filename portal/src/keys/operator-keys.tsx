@@ -1,26 +1,24 @@
 import { type ApiKey, KEY_OWNERS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { CreateKeyDialog } from './key-dialogs.tsx';
-import { KeyList } from './keys.tsx';
-import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { accountsQuery, brpsQuery } from '../references/operator-queries.ts';
+import { AccountField, BrpField } from '../references/party-fields.tsx';
+import { AccountLink, BrpLink } from '../references/party-links.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { SelectField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { AccountField, BrpField } from '../references/party-fields.tsx';
-import type { KeyFilters } from '../operator/filters.ts';
-import { AccountLink, BrpLink } from '../references/party-links.tsx';
-import { accountsQuery, brpsQuery, keysQuery } from '../operator/queries.ts';
-
-const route = getRouteApi('/app/operator/keys');
+import { type KeyFilters, readKeyFilters } from './filters.ts';
+import { CreateKeyDialog } from './key-dialogs.tsx';
+import { KeyList } from './keys.tsx';
+import { keysQuery } from './operator-queries.ts';
 
 const COLUMNS: readonly CsvColumn<ApiKey>[] = [
   { name: 'id', value: ({ id }) => id },
@@ -32,10 +30,10 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
 ];
 
 /** The keys of all owners. */
-export function KeysPage() {
+export function OperatorKeysPage() {
   const { t } = useI18n();
   const texts = t.operator.keys;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readKeyFilters);
   const { owner_type, owner_id, ended } = filters;
   const query = useQuery(keysQuery(filters));
   const { data: brps = [] } = useQuery(brpsQuery);

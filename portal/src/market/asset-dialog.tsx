@@ -1,10 +1,10 @@
 import { LIMITS, type OperatorAsset, TECHNOLOGIES, TSOS, type Tso } from '@saldo/api';
 import { useState } from 'react';
-import { ConflictNotice } from '../ui/conflict.tsx';
-import { parseTypedNumber } from '../ui/decimal-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { ConflictNotice } from '../ui/conflict.tsx';
+import { parseTypedNumber } from '../ui/decimal-input.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DecimalField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';

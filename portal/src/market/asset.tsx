@@ -1,16 +1,14 @@
 import type { OperatorAsset } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConflictNotice } from '../ui/conflict.tsx';
-import { offerPreview } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { OfferCard } from './offer-card.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage, useSession } from '../session/session.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
@@ -20,14 +18,14 @@ import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { AssetDialog } from './asset-dialog.tsx';
 import { OfferedBadge } from './assets.tsx';
-import { assetQuery } from './operator-queries.ts';
+import { OfferCard } from './offer-card.tsx';
 import { OfferForm, type OfferFormState, offerFormInput, useOfferTexts } from './offer-form.tsx';
-
-const route = getRouteApi('/app/operator/assets/$assetId');
+import { offerPreview } from './offer-input.ts';
+import { assetQuery } from './operator-queries.ts';
 
 /** One plant and its offer. */
 export function AssetPage() {
-  const { assetId } = route.useParams();
+  const { assetId = '' } = useParams({ strict: false });
   const query = useQuery(assetQuery(assetId));
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>

@@ -1,12 +1,12 @@
 import { ASSET_SORTS, type OperatorAsset, TECHNOLOGIES } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { TsoFilter } from '../references/filter-fields.tsx';
-import { type CsvColumn, memberColumns } from '../ui/csv.ts';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { TsoFilter } from '../references/filter-fields.tsx';
+import { type FilterProps, useFilters } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -15,10 +15,8 @@ import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { AssetDialog } from './asset-dialog.tsx';
-import type { AssetFilters } from '../operator/filters.ts';
+import { type AssetFilters, readAssetFilters } from './operator-filters.ts';
 import { assetListQuery, eachAsset } from './operator-queries.ts';
-
-const route = getRouteApi('/app/operator/assets');
 
 const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
   ...memberColumns<OperatorAsset>('id', 'name', 'technology', 'nominal_power', 'tso'),
@@ -38,9 +36,8 @@ const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
 export function AssetsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const search = route.useSearch();
-  const { sort } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
+  const { filters, set, clear, isFiltered } = useFilters(readAssetFilters, ['sort']);
+  const { sort } = filters;
   const navigate = useNavigate();
   const query = useInfiniteQuery(assetListQuery(filters));
   return (

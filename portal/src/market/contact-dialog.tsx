@@ -1,13 +1,13 @@
 import { LIMITS, type MarketAsset } from '@saldo/api';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { usePlace } from './offer-facts.tsx';
 import { useSession } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextAreaField } from '../ui/form.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { usePlace } from './offer-facts.tsx';
 
 /** Mail programs expect CRLF. */
 const mailto = (subject: string, body: string) =>

@@ -1,7 +1,7 @@
 import type { MarketDemand } from '@saldo/api';
 import { useI18n } from '../i18n/i18n.tsx';
-import { MoreInfo } from './offer-card.tsx';
 import { Fact } from '../ui/page.tsx';
+import { MoreInfo } from './offer-card.tsx';
 
 /** One demand of a buyer. */
 export function DemandCard({ demand }: { demand: MarketDemand }) {

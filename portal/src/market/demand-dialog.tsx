@@ -1,18 +1,18 @@
 import type { Demand } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { ConflictNotice, type Described, WithdrawnNotice } from '../ui/conflict.tsx';
-import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice, type Described, WithdrawnNotice } from '../ui/conflict.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DateField, DecimalField, Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { InfoField, PlaceFields, useFaults } from './offer-fields.tsx';
+import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from './offer-input.ts';
 import { demandQuery } from './operator-queries.ts';
 
 const FIELDS = [

@@ -1,21 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { CardList, countryOptions } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
-import { isDemandWanted } from './filters.ts';
+import { isDemandWanted, readDemandFilters } from './filters.ts';
 import { demandsQuery } from './queries.ts';
-
-const route = getRouteApi('/app/account/demands');
 
 /** The demands of buyers, as cards. */
 export function DemandsPage() {
   const { t, format } = useI18n();
   const texts = t.market;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readDemandFilters);
   const query = useQuery(demandsQuery);
   return (
     <Page title={texts.demands.title} text={texts.demands.text}>

@@ -1,8 +1,8 @@
 import { LIMITS } from '@saldo/api';
 import { useState } from 'react';
-import { COUNTRY_LENGTH, type Faults } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { TextAreaField, TextField } from '../ui/form.tsx';
+import { COUNTRY_LENGTH, type Faults } from './offer-input.ts';
 
 /** Input errors are shown at their fields, from the first submit until they are fixed. */
 export function useFaults(faults: Faults, send: () => void) {

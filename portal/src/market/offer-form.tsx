@@ -1,15 +1,15 @@
 import { OFFER_PPA_TYPES, type OperatorAsset } from '@saldo/api';
-import { ConflictNotice, type Described } from '../ui/conflict.tsx';
-import { type OfferInputs, offerBody, offerFaults, offerInputs } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice, type Described } from '../ui/conflict.tsx';
 import { DateField, DecimalField, Form, SelectField } from '../ui/form.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import type { useInput } from '../ui/use-input.ts';
 import { CoverField } from './cover-field.tsx';
 import { InfoField, PlaceFields, useFaults } from './offer-fields.tsx';
+import { type OfferInputs, offerBody, offerFaults, offerInputs } from './offer-input.ts';
 import { assetQuery } from './operator-queries.ts';
 import { PriceLadderEditor } from './price-ladder-editor.tsx';
 

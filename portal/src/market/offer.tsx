@@ -1,24 +1,22 @@
 import type { MarketAsset } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { Cover } from './cover.tsx';
-import { OfferFacts, usePlace } from './offer-facts.tsx';
-import { PriceTable } from './price-table.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { OnlyNewest } from './card-list.tsx';
 import { ContactDialog } from './contact-dialog.tsx';
+import { Cover } from './cover.tsx';
+import { OfferFacts, usePlace } from './offer-facts.tsx';
+import { PriceTable } from './price-table.tsx';
 import { type Listed, offersQuery } from './queries.ts';
-
-const route = getRouteApi('/app/account/offers/$assetId');
 
 /** One offer. The customer API has lists only, so it is found in the list. */
 export function OfferPage() {
-  const { assetId } = route.useParams();
+  const { assetId = '' } = useParams({ strict: false });
   const query = useQuery(offersQuery);
   return (
     <Loaded query={query} loading={<Skeleton lines={12} />}>

@@ -1,25 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { FilterBar } from '../ui/filters.tsx';
 import { Page } from '../ui/page.tsx';
 import { CardList } from './card-list.tsx';
-import { isOfferWanted, sortOffers } from './filters.ts';
+import { isOfferWanted, readOfferFilters, sortOffers } from './filters.ts';
 import { LinkedOfferCard } from './linked-offer-card.tsx';
 import { OfferFilterFields } from './offer-filter-fields.tsx';
 import { offersQuery } from './queries.ts';
-
-const route = getRouteApi('/app/account/offers');
 
 /** The offers, as cards. */
 export function OffersPage() {
   const { t } = useI18n();
   const texts = t.market.offers;
-  const search = route.useSearch();
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), {
-    sort: search.sort,
-  });
+  const { filters, set, clear, isFiltered } = useFilters(readOfferFilters, ['sort']);
   const query = useQuery(offersQuery);
   return (
     <Page title={texts.title} text={texts.text}>

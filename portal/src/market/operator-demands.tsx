@@ -1,17 +1,15 @@
 import { DEMAND_SORTS, type Demand } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ConflictNotice, WithdrawnNotice } from '../ui/conflict.tsx';
-import { memberColumns } from '../ui/csv.ts';
-import { COUNTRY_LENGTH, demandInputs } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { changeOf, useChange } from '../session/versions.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
+import { ConflictNotice, WithdrawnNotice } from '../ui/conflict.tsx';
+import { memberColumns } from '../ui/csv.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, TextFilter } from '../ui/filters.tsx';
@@ -22,9 +20,9 @@ import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { EditDemandDialog, NewDemandDialog, useDemandTexts } from './demand-dialog.tsx';
+import { COUNTRY_LENGTH, demandInputs } from './offer-input.ts';
+import { readDemandFilters } from './operator-filters.ts';
 import { demandListQuery, demandQuery, eachDemand } from './operator-queries.ts';
-
-const route = getRouteApi('/app/operator/demands');
 
 const COLUMNS = memberColumns<Demand>(
   'id',
@@ -42,13 +40,12 @@ type OpenDialog =
   | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
 
 /** The demands of buyers. */
-export function DemandsPage() {
+export function OperatorDemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
   const mayManage = useMayManage();
-  const search = route.useSearch();
-  const { sort } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
+  const { filters, set, clear, isFiltered } = useFilters(readDemandFilters, ['sort']);
+  const { sort } = filters;
   const query = useInfiniteQuery(demandListQuery(filters));
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);

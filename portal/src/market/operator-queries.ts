@@ -2,7 +2,7 @@ import type { Demand, OperatorAsset } from '@saldo/api';
 import { given, pagedQuery } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { versionedQuery } from '../session/versions.ts';
-import type { AssetFilters, DemandFilters } from '../operator/filters.ts';
+import type { AssetFilters, DemandFilters } from './operator-filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>
   pagedQuery(['assets', 'list', filters], filters, operatorClient.assets.list);

@@ -1,8 +1,8 @@
 import { LIMITS } from '@saldo/api';
-import type { PriceInput } from './offer-input.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { DecimalField, TextField } from '../ui/form.tsx';
+import type { PriceInput } from './offer-input.ts';
 
 type Props = {
   pricing: readonly PriceInput[];

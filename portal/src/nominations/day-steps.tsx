@@ -2,11 +2,11 @@ import type { Nomination } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
+import type { NominationSearch } from '../references/filters.ts';
+import { NominationLink } from '../references/links.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
-import type { NominationSearch } from '../brp/filters.ts';
-import { NominationLink } from '../references/links.tsx';
-import { neighbourQuery } from '../brp/queries.ts';
+import { neighbourQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; day: DeliveryDay; search: NominationSearch };
 

@@ -1,11 +1,11 @@
 import type { LatePositionDay } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { GroupName } from '../references/group-name.tsx';
-import { lateSums, slotRanges } from './late-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { GroupName } from '../references/group-name.tsx';
+import { BrpFilter } from '../references/party-fields.tsx';
+import { BrpLink } from '../references/party-links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
 import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -13,17 +13,15 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { lateFilter, lateQuery } from '../exchange/queries.ts';
-import { BrpFilter } from '../references/party-fields.tsx';
-import { BrpLink } from '../references/party-links.tsx';
-
-const route = getRouteApi('/app/operator/late');
+import { readLateFilters } from './filters.ts';
+import { lateSums, slotRanges } from './late-slots.ts';
+import { lateFilter, lateQuery } from './operator-queries.ts';
 
 /** Changes that can no longer be nominated and are settled financially. */
 export function LatePage() {
   const { t } = useI18n();
   const texts = t.exchange.late;
-  const { filters, set, clear, isFiltered } = filtersOf(route.useSearch(), route.useNavigate());
+  const { filters, set, clear, isFiltered } = useFilters(readLateFilters);
   const query = useInfiniteQuery(lateQuery(filters));
   return (
     <Page

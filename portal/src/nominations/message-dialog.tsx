@@ -4,6 +4,7 @@ import { fileNameOf } from '@saldo/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupNames } from '../references/group-name.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -11,7 +12,6 @@ import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
-import { useGroupNames } from '../references/group-name.tsx';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
 

@@ -1,33 +1,31 @@
 import { ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { daysOfMonth, slotText } from '../ui/delivery-period.ts';
-import { type MonthRow, monthRows } from './month-rows.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { groupOptions, TsoFilter } from '../references/filter-fields.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
 import { useToday } from '../session/server-clock.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
+import { daysOfMonth, slotText } from '../ui/delivery-period.ts';
 import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { groupOptions, TsoFilter } from '../references/filter-fields.tsx';
-import type { MonthSearch } from '../brp/filters.ts';
-import { balanceGroupsQuery, monthQuery } from '../brp/queries.ts';
-
-const route = getRouteApi('/app/brp/month');
+import { type MonthSearch, readMonthSearch } from './filters.ts';
+import { type MonthRow, monthRows } from './month-rows.ts';
+import { monthQuery } from './queries.ts';
 
 /** A month by quarter-hour. */
 export function MonthPage() {
   const { t, format } = useI18n();
   const today = useToday();
-  const search = route.useSearch();
-  const { month = today.slice(0, 7), eic, tso } = search;
-  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { month });
+  const { filters, set, clear, isFiltered } = useFilters(readMonthSearch, ['month']);
+  const { month = today.slice(0, 7), eic, tso } = filters;
   const query = useQuery(monthQuery(month, { eic, tso }));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
@@ -65,7 +63,7 @@ type ViewProps = Pick<MonthSearch, 'eic' | 'tso'> & {
 
 function MonthView({ month, eic, tso, nominations }: ViewProps) {
   const { t, format } = useI18n();
-  const navigate = route.useNavigate();
+  const navigate = useNavigate();
   const rows = useMemo(() => monthRows(daysOfMonth(month), nominations), [month, nominations]);
   const heat = useMemo(
     () =>

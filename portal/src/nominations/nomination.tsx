@@ -2,13 +2,17 @@ import type { Nomination } from '@saldo/api';
 import { dayOf, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { kwFromKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
-import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from './nominated-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
+import { type NominationSearch, readNominationSearch } from '../references/filters.ts';
+import { GroupHeading, useGroupLabels, useWithGroupNames } from '../references/group-name.tsx';
+import { NominationLink, NominationsLink } from '../references/links.tsx';
 import { serverNow } from '../session/server-clock.ts';
-import { choicesOf } from '../ui/address.ts';
+import { useChoices } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -17,14 +21,10 @@ import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
-import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
-import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { DaySteps } from './day-steps.tsx';
-import { NOMINATION_COLUMNS } from '../brp/exports.ts';
-import type { NominationSearch } from '../brp/filters.ts';
-import { GroupHeading, useGroupLabels, useWithGroupNames } from '../references/group-name.tsx';
-import { NominationLink, NominationsLink } from '../references/links.tsx';
-import { nominationHistoryQuery, nominationQuery } from '../brp/queries.ts';
+import { NOMINATION_COLUMNS } from './exports.ts';
+import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from './nominated-slots.ts';
+import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SlotInspector } from './slot-inspector.tsx';
@@ -32,28 +32,20 @@ import { SlotTable } from './slot-table.tsx';
 import { useReconciliation } from './use-reconciliation.ts';
 import { VersionHistory } from './version-history.tsx';
 
-const route = getRouteApi('/app/brp/nominations/$nominationId');
-
 /** One version of a nomination: its quarter-hours, their transactions, and the version history. */
 export function NominationPage() {
-  const { nominationId } = route.useParams();
-  return <NominationById id={nominationId} {...choicesOf(route.useSearch(), route.useNavigate())} />;
-}
-
-type SearchProps = { search: NominationSearch; set: (change: NominationSearch) => void };
-
-/** Shared by all roles. The selection on the page is part of its URL. */
-export function NominationById({ id, ...rest }: SearchProps & { id: string }) {
-  const query = useWithGroupNames(useQuery(nominationQuery(id)));
+  const { nominationId = '' } = useParams({ strict: false });
+  const query = useWithGroupNames(useQuery(nominationQuery(nominationId)));
   return (
     <Loaded query={query} loading={<Skeleton lines={14} />}>
-      {(nomination) => <NominationView nomination={nomination} {...rest} />}
+      {(nomination) => <NominationView nomination={nomination} />}
     </Loaded>
   );
 }
 
-function NominationView({ nomination, search, set }: SearchProps & { nomination: Nomination }) {
+function NominationView({ nomination }: { nomination: Nomination }) {
   const { t, format } = useI18n();
+  const { search, set } = useChoices(readNominationSearch);
   const labelOf = useGroupLabels();
   const { data: reconciliation } = useReconciliation(nomination).query;
   const slots = useMemo(() => slotsOf(nomination, reconciliation), [nomination, reconciliation]);

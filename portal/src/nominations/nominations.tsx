@@ -1,61 +1,73 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Sparkline } from '../charts/sparkline.tsx';
-import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
+import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
+import { type NominationFilters, readNominationFilters } from '../references/filters.ts';
+import { GroupName, useGroupLabels } from '../references/group-name.tsx';
+import { NominationLink } from '../references/links.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
 import { useToday } from '../session/server-clock.ts';
-import { type FilterProps, filtersOf } from '../ui/address.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
 import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { EmptyState, Loaded, type ShownQuery } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
-import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { ExportDaysButton } from './export-dialog.tsx';
-import { NOMINATION_COLUMNS, type NominationLine } from '../brp/exports.ts';
-import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
-import type { NominationFilters } from '../brp/filters.ts';
-import { GroupName, useGroupLabels } from '../references/group-name.tsx';
-import { NominationLink } from '../references/links.tsx';
+import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { MessageButton } from './message-dialog.tsx';
-import { balanceGroupsQuery, eachNomination, nominationsQuery } from '../brp/queries.ts';
+import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
+import { eachNomination, nominationsQuery } from './queries.ts';
 import { DayScheduleButton } from './schedule-buttons.tsx';
 
-const route = getRouteApi('/app/brp/nominations');
-
-/** The nominations of the balance groups on a day. */
-export function NominationsPage() {
-  const { t, format } = useI18n();
+/** The day of the page's URL, and its filters. */
+export function useNominationDay() {
   const today = useToday();
-  const search = route.useSearch();
-  const { day = today } = search;
-  const { sort } = search;
-  const { filters, set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { day, sort });
-  const query = useQuery(nominationsQuery(day, filters));
-  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  const address = useFilters(readNominationFilters, ['day', 'sort']);
+  return { ...address, today, day: address.filters.day ?? today };
+}
+
+type ViewProps = {
+  page: ReturnType<typeof useNominationDay>;
+  title: string;
+  emptyText: string;
+  /** The balance groups to choose from. */
+  groups: readonly NamedGroup[];
+  query: ShownQuery<readonly Nomination[]>;
+  /** The actions of the role around the exports. */
+  actions: (exports: ReactNode) => ReactNode;
+  /** Below the table. */
+  footer?: ReactNode;
+  children: (nominations: readonly Nomination[]) => ReactNode;
+};
+
+/** The nominations of a day. */
+export function NominationsView(props: ViewProps) {
+  const { page, title, emptyText, groups, query, actions, footer, children } = props;
+  const { day, today, filters, set, clear, isFiltered } = page;
+  const { t, format } = useI18n();
   return (
     <Page
-      title={t.brp.nominations.title}
+      title={title}
       text={format.dayLong(day)}
-      actions={
+      actions={actions(
         <>
-          <DayScheduleButton day={day} />
-          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
           <ExportButton
             fileName={`nominations-${day}`}
             columns={NOMINATION_COLUMNS}
             rows={(signal) => eachNominationLine(day, filters, signal)}
           />
           <ExportDaysButton key={day} day={day} filters={exportFiltersOf(filters)} />
-        </>
-      }
+        </>,
+      )}
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
@@ -64,37 +76,64 @@ export function NominationsPage() {
       <ClockChangeNotice day={day} />
       <Panel isFlush>
         <Loaded query={query}>
-          {(nominations) =>
-            nominations.length === 0 ? (
-              <EmptyState
-                title={t.brp.nominations.empty}
-                text={isFiltered ? t.brp.nominations.emptyFiltered : t.brp.nominations.emptyText}
-              />
-            ) : (
-              <NominationTable
-                nominations={nominations}
-                sort={{ value: sort, onChange: (next) => set({ sort: next }) }}
-              />
-            )
-          }
+          {(nominations) => (
+            <>
+              {nominations.length === 0 ? (
+                <EmptyState
+                  title={t.brp.nominations.empty}
+                  text={isFiltered ? t.brp.nominations.emptyFiltered : emptyText}
+                />
+              ) : (
+                children(nominations)
+              )}
+              {footer}
+            </>
+          )}
         </Loaded>
       </Panel>
     </Page>
   );
 }
 
+/** The nominations of the BRP's balance groups. */
+export function BrpNominationsPage() {
+  const { t } = useI18n();
+  const page = useNominationDay();
+  const { day, filters, set } = page;
+  const query = useQuery(nominationsQuery(day, filters));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  return (
+    <NominationsView
+      page={page}
+      title={t.brp.nominations.title}
+      emptyText={t.brp.nominations.emptyText}
+      groups={groups}
+      query={query}
+      actions={(exports) => (
+        <>
+          <DayScheduleButton day={day} />
+          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
+          {exports}
+        </>
+      )}
+    >
+      {(nominations) => (
+        <NominationTable
+          nominations={nominations}
+          sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
+        />
+      )}
+    </NominationsView>
+  );
+}
+
 /** The filters of the page are those of its nominations. */
-export const exportFiltersOf = ({
-  day: _day,
-  versions: _versions,
-  sort: _sort,
-  ...rest
-}: NominationFilters) => ({
+const exportFiltersOf = ({ day: _day, versions: _versions, sort: _sort, ...rest }: NominationFilters) => ({
   nominations: rest,
   transactions: {},
 });
 
-export async function* eachNominationLine(
+async function* eachNominationLine(
   day: DeliveryDay,
   filters: NominationFilters,
   signal: AbortSignal,
@@ -105,7 +144,7 @@ export async function* eachNominationLine(
 
 type FiltersProps = FilterProps<NominationFilters> & { groups: readonly NamedGroup[] };
 
-export function NominationFilterFields({ filters, set, groups }: FiltersProps) {
+function NominationFilterFields({ filters, set, groups }: FiltersProps) {
   const { t } = useI18n();
   return (
     <>

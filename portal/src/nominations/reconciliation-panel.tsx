@@ -1,13 +1,13 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
 import { kwFromExactMwh } from '@saldo/core/energy.ts';
 import { isKnownReason, REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
-import { explainedSlots } from './schedule-check.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { explainedSlots } from './schedule-check.ts';
 import { SlotButton } from './slot-button.tsx';
 import { useReconciliation } from './use-reconciliation.ts';
 

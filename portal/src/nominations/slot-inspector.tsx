@@ -2,15 +2,15 @@ import type { Explanation, Nomination } from '@saldo/api';
 import { type DeliveryDay, SLOT_MS, slotTimes } from '@saldo/core/delivery-day.ts';
 import { kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import type { NominatedSlot } from './nominated-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { ContractLink } from '../references/links.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { cx } from '../ui/cx.ts';
 import { Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
-import { ContractLink } from '../references/links.tsx';
-import { contractsOfGroupQuery, explanationQuery } from '../brp/queries.ts';
+import type { NominatedSlot } from './nominated-slots.ts';
+import { contractsOfGroupQuery, explanationQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; day: DeliveryDay; slot: NominatedSlot };
 

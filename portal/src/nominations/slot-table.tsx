@@ -1,7 +1,6 @@
 import { slotTimes } from '@saldo/core/delivery-day.ts';
 import { kwFromKwh } from '@saldo/core/energy.ts';
 import { useState } from 'react';
-import { type Hour, hoursOf, isMismatch, type NominatedSlot, totalsOf } from './nominated-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
@@ -9,6 +8,7 @@ import { Icon } from '../ui/icons.tsx';
 import { TableScroll } from '../ui/table.tsx';
 import { Segments } from '../ui/tabs.tsx';
 import { useIsPrinting } from '../ui/use-is-printing.ts';
+import { type Hour, hoursOf, isMismatch, type NominatedSlot, totalsOf } from './nominated-slots.ts';
 
 type Props = { slots: readonly NominatedSlot[]; selected: number; onSelect: (slot: number) => void };
 

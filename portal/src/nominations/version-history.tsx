@@ -1,16 +1,16 @@
 import type { Nomination } from '@saldo/api';
 import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
-import { changesBetween, type SlotChange } from './nominated-slots.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NominationBadges } from '../references/badges.tsx';
+import { NominationLink } from '../references/links.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { NominationBadges } from '../references/badges.tsx';
-import { NominationLink } from '../references/links.tsx';
-import { nominationHistoryQuery } from '../brp/queries.ts';
+import { changesBetween, type SlotChange } from './nominated-slots.ts';
+import { nominationHistoryQuery } from './queries.ts';
 import { SlotButton } from './slot-button.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };

@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
+import { PartyKeys } from '../keys/operator-keys.tsx';
+import { accountsQuery } from '../references/operator-queries.ts';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { Loaded, NotFound } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { PartyKeys } from '../keys/operator-keys.tsx';
-import { accountsQuery } from '../operator/queries.ts';
 import { PartyUsers } from '../users/users.tsx';
-
-const route = getRouteApi('/app/operator/accounts/$accountId');
 
 /** One account holder with its users and keys. */
 export function AccountPage() {
   const { t } = useI18n();
-  const { accountId } = route.useParams();
+  const { accountId = '' } = useParams({ strict: false });
   const query = useQuery(accountsQuery);
   return (
     <Loaded query={query}>

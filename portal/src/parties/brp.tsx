@@ -1,25 +1,24 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { CustomerTable } from '../customers/customers.tsx';
+import { NewCustomerDialog } from '../customers/new-customer.tsx';
+import { customersQuery } from '../customers/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { PartyKeys } from '../keys/operator-keys.tsx';
+import { brpQuery, groupsQuery } from '../references/operator-queries.ts';
 import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
-import { PartyKeys } from '../keys/operator-keys.tsx';
-import { NewCustomerDialog } from '../customers/new-customer.tsx';
-import { brpQuery, customersQuery, groupsQuery } from '../operator/queries.ts';
 import { PartyUsers } from '../users/users.tsx';
-
-const route = getRouteApi('/app/operator/brps/$brpId');
+import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
 
 /** One BRP with all its records. */
 export function BrpPage() {
   const { t } = useI18n();
-  const { brpId } = route.useParams();
+  const { brpId = '' } = useParams({ strict: false });
   const query = useQuery(brpQuery(brpId));
   return (
     <Loaded query={query}>

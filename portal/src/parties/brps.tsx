@@ -1,13 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { operatorClient } from '../session/operator-client.ts';
-import { filtersOf } from '../ui/address.ts';
-import { PartiesPage } from './parties-page.tsx';
+import { brpsQuery, groupsQuery } from '../references/operator-queries.ts';
 import { BrpLink } from '../references/party-links.tsx';
-import { brpsQuery, groupsQuery } from '../operator/queries.ts';
-
-const route = getRouteApi('/app/operator/brps');
+import { operatorClient } from '../session/operator-client.ts';
+import { PartiesPage } from './parties-page.tsx';
 
 /** The BRPs with the number of their balance groups. */
 export function BrpsPage() {
@@ -29,7 +26,6 @@ export function BrpsPage() {
           cell: ({ id }) => groups && format.number(groups.filter(({ brp_id }) => brp_id === id).length),
         },
       ]}
-      filters={filtersOf(route.useSearch(), route.useNavigate())}
       onCreated={(brpId) =>
         void navigate({ to: '/operator/brps/$brpId', params: { brpId }, ignoreBlocker: true })
       }

@@ -1,18 +1,14 @@
-import { TSOS, type Tso } from '@saldo/api';
-import { isProblem } from '@saldo/sdk';
+import type { Tso } from '@saldo/api';
 import { type ReactNode, useState } from 'react';
-import type { Dictionary } from '../i18n/dictionary.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import type { NamedGroup } from '../references/filter-fields.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
-import { CheckboxGroup } from '../ui/form.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import type { Described } from '../ui/conflict.tsx';
-import type { NamedGroup } from '../references/filter-fields.tsx';
 
 /** A balance group with its enabled TSOs, as both the operator's pages and the BRP's have it. */
 export type Group = NamedGroup & { readonly tsos: readonly Tso[]; readonly created_at: string };
@@ -87,50 +83,4 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, so
       {edited && edit(edited, () => setEdited(null))}
     </>
   );
-}
-
-type TsosFieldProps = {
-  name: 'tsos' | 'enabled_tsos';
-  value: readonly Tso[];
-  error?: string | undefined;
-  onChange: (tsos: readonly Tso[]) => void;
-};
-
-export function TsosField(props: TsosFieldProps) {
-  const { t } = useI18n();
-  return (
-    <CheckboxGroup
-      {...props}
-      label={t.brp.groups.tsos}
-      hint={t.brp.groups.tsosHint}
-      options={TSOS.map((tso) => ({ value: tso, label: t.common.tsos[tso] }))}
-    />
-  );
-}
-
-/** The TSOs after others have changed the stored ones, with the form's own changes on top. */
-export const rebasedTsos = (
-  base: readonly Tso[],
-  chosen: readonly Tso[],
-  stored: readonly Tso[],
-): readonly Tso[] =>
-  TSOS.filter((tso) => (chosen.includes(tso) === base.includes(tso) ? stored : chosen).includes(tso));
-
-export const areSameTsos = (a: readonly Tso[], b: readonly Tso[]): boolean =>
-  new Set(a).symmetricDifference(new Set(b)).size === 0;
-
-/** The settings of a balance group, for a notice of conflict. */
-export const describeGroup =
-  ({ activity: { members }, common }: Dictionary) =>
-  ({ name, tsos }: Group): Described => ({
-    [members.name]: name,
-    [members.tsos]: tsos.map((tso) => common.tsos[tso]).join(', '),
-  });
-
-/** Splits the error of an update: TSOs in use are reported at their field, everything else above the form. */
-export function splitInUse(t: Dictionary, error: unknown): { atTsos: string | undefined; others: unknown } {
-  if (!isProblem(error, 'position_in_use')) return { atTsos: undefined, others: error };
-  // Only the server's text names the TSOs.
-  const { codes, serverText } = t.problems;
-  return { atTsos: `${codes.position_in_use} ${serverText(error.message)}`, others: null };
 }

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NameField } from '../references/name-field.tsx';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons } from '../ui/form.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
-import { NameField } from '../references/party-fields.tsx';
 
 type Props<T> = {
   title: string;

@@ -1,23 +1,26 @@
 import type { Brp } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentType } from 'react';
-import { containsText } from '../ui/search-parameters.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { filtersOf } from '../ui/address.ts';
+import type { brpsQuery } from '../references/operator-queries.ts';
+import { useFilters } from '../ui/address.ts';
 import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
+import { memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
+import { containsText } from '../ui/search-parameters.ts';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { PARTY_COLUMNS } from '../operator/exports.ts';
+import { readPartyFilters } from './filters.ts';
 import { NameDialog } from './name-dialog.tsx';
-import type { brpsQuery } from '../operator/queries.ts';
 
 /** Fields that a BRP and an account holder share. */
 type Party = Brp;
+
+const COLUMNS = memberColumns<Party>('id', 'name', 'created_at');
 
 type Props = {
   texts: Readonly<Record<'title' | 'text' | 'create' | 'createTitle' | 'empty' | 'emptyText', string>>;
@@ -28,8 +31,6 @@ type Props = {
     create: (party: { name: string }) => Promise<Party>;
   };
   link: ComponentType<Party & { className: string }>;
-  /** The search of the page, from its URL. */
-  filters: ReturnType<typeof filtersOf<{ search?: string | undefined }>>;
   /** Additional columns after the name. */
   more?: readonly Column<Party>[];
   onCreated: (id: string) => void;
@@ -42,11 +43,11 @@ export function PartiesPage({
   query,
   client,
   link: PartyLink,
-  filters: { filters, set, clear, isFiltered },
   more = [],
   onCreated,
 }: Props) {
   const { t } = useI18n();
+  const { filters, set, clear, isFiltered } = useFilters(readPartyFilters);
   const parties = useQuery(query);
   const isFound = ({ name, id }: Party) => containsText(filters.search, name, id);
   const columns: readonly Column<Party>[] = [
@@ -72,7 +73,7 @@ export function PartiesPage({
         <>
           <ExportButton
             fileName={fileName}
-            columns={PARTY_COLUMNS}
+            columns={COLUMNS}
             rows={(signal) => client.each({}, { signal })}
           />
           <CreateButton label={texts.create} isPrimary>

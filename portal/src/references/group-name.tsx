@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useSession } from '../session/session.ts';
 import { Code } from '../ui/copy.tsx';
 import type { ShownQuery } from '../ui/states.tsx';
-import { groupNamesQuery } from '../brp/queries.ts';
+import { groupNamesQuery } from './queries.ts';
 
 /**
  * Names of balance groups by EIC. Undefined while they load, for groups that the role has no list of, and for groups

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useSession } from '../session/session.ts';
-import type { ContractSearch, NominationFilters, NominationSearch } from '../brp/filters.ts';
+import type { ContractSearch, NominationFilters, NominationSearch } from './filters.ts';
 
 type Props = {
   className: string;
@@ -11,44 +11,28 @@ type Props = {
   children: ReactNode;
 };
 
-const useIsOperator = () => useSession().user.role === 'operator';
+/** The beginning of the paths of the user's role, for pages that BRPs and the operator have. */
+export const useRolePath = (): '' | '/operator' => (useSession().user.role === 'operator' ? '/operator' : '');
 
-/** Link to a nomination's page in the user's role. */
 export function NominationLink({
   id,
   search = {},
   ...rest
 }: Props & { id: string; search?: NominationSearch }) {
-  const params = { nominationId: id };
-  return useIsOperator() ? (
-    <Link to="/operator/nominations/$nominationId" params={params} search={search} {...rest} />
-  ) : (
-    <Link to="/nominations/$nominationId" params={params} search={search} {...rest} />
-  );
+  const to = `${useRolePath()}/nominations/$nominationId` as const;
+  return <Link to={to} params={{ nominationId: id }} search={search} {...rest} />;
 }
 
 export function NominationsLink({ search, ...rest }: Props & { search: NominationFilters }) {
-  return useIsOperator() ? (
-    <Link to="/operator/nominations" search={search} {...rest} />
-  ) : (
-    <Link to="/nominations" search={search} {...rest} />
-  );
+  return <Link to={`${useRolePath()}/nominations`} search={search} {...rest} />;
 }
 
 export function ContractLink({ id, search = {}, ...rest }: Props & { id: string; search?: ContractSearch }) {
-  const params = { contractId: id };
-  return useIsOperator() ? (
-    <Link to="/operator/contracts/$contractId" params={params} search={search} {...rest} />
-  ) : (
-    <Link to="/contracts/$contractId" params={params} search={search} {...rest} />
-  );
+  const to = `${useRolePath()}/contracts/$contractId` as const;
+  return <Link to={to} params={{ contractId: id }} search={search} {...rest} />;
 }
 
 export function CustomerLink({ id, ...rest }: Props & { id: string }) {
-  const params = { customerId: id };
-  return useIsOperator() ? (
-    <Link to="/operator/customers/$customerId" params={params} {...rest} />
-  ) : (
-    <Link to="/customers/$customerId" params={params} {...rest} />
-  );
+  const to = `${useRolePath()}/customers/$customerId` as const;
+  return <Link to={to} params={{ customerId: id }} {...rest} />;
 }

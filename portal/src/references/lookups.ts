@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { accountsQuery, brpsQuery, groupsQuery } from '../operator/queries.ts';
+import { accountsQuery, brpsQuery, groupsQuery } from './operator-queries.ts';
 
 const namesOf = (parties: readonly { id: string; name: string }[] = []): ReadonlyMap<string, string> =>
   new Map(parties.map(({ id, name }) => [id, name]));

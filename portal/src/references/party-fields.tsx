@@ -1,10 +1,10 @@
-import { type BalanceGroup, LIMITS } from '@saldo/api';
+import type { BalanceGroup } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { groupOptions } from './filter-fields.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SelectFilter } from '../ui/filters.tsx';
-import { SelectField, TextField } from '../ui/form.tsx';
-import { accountsQuery, brpsQuery, groupsQuery } from '../operator/queries.ts';
+import { SelectField } from '../ui/form.tsx';
+import { groupOptions } from './filter-fields.tsx';
+import { accountsQuery, brpsQuery, groupsQuery } from './operator-queries.ts';
 
 type PartyFieldProps = {
   name: string;
@@ -48,22 +48,6 @@ export function BrpFilter({ value, onChange }: BrpFilterProps) {
       label={t.operator.brp}
       value={value}
       options={data.map(({ id, name }) => ({ value: id, label: name }))}
-      onChange={onChange}
-    />
-  );
-}
-
-type NameFieldProps = { value: string; onChange: (name: string) => void };
-
-export function NameField({ value, onChange }: NameFieldProps) {
-  const { t } = useI18n();
-  return (
-    <TextField
-      name="name"
-      label={t.operator.name}
-      autoComplete="off"
-      maxLength={LIMITS.nameLength}
-      value={value}
       onChange={onChange}
     />
   );

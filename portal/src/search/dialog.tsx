@@ -3,12 +3,12 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type LinkOptions, linkOptions, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useGroupNames } from '../references/group-name.tsx';
-import { parseTypedDay } from '../ui/typed-date.ts';
 import { type I18n, useI18n } from '../i18n/i18n.tsx';
+import { useGroupNames } from '../references/group-name.tsx';
 import { cx } from '../ui/cx.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FormProblem, inputClass } from '../ui/form.tsx';
+import { parseTypedDay } from '../ui/typed-date.ts';
 import { useSettled } from '../ui/use-settled.ts';
 import { type FoundGroup, findRecords } from './sources.ts';
 

@@ -1,15 +1,19 @@
 import type { Contract, Transaction } from '@saldo/api';
-import { type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
-import { kwhFromMwh } from '@saldo/core/energy.ts';
+import { type DeliveryDay, dayOf, slotLabel } from '@saldo/core/delivery-day.ts';
+import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
-import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from './volume-slots.ts';
-import { positionsOf } from './contract-month-rows.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { ExportDaysButton } from '../nominations/export-dialog.tsx';
+import { SlotButton } from '../nominations/slot-button.tsx';
+import { TransactionBadge } from '../references/badges.tsx';
+import type { ContractSearch } from '../references/filters.ts';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayPicker } from '../ui/filters.tsx';
 import { Panel } from '../ui/page.tsx';
@@ -17,15 +21,27 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Segments } from '../ui/tabs.tsx';
 import { Instant } from '../ui/time.tsx';
-import { TransactionBadge } from '../references/badges.tsx';
-import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { ContractMonth } from './contract-month.tsx';
+import { positionsOf } from './contract-month-rows.ts';
 import { ContractNominations } from './contract-nominations.tsx';
-import { ExportDaysButton } from '../nominations/export-dialog.tsx';
-import { TRANSACTION_COLUMNS } from '../brp/exports.ts';
-import type { ContractSearch } from '../brp/filters.ts';
-import { contractDayQuery, eachTransaction } from '../brp/queries.ts';
-import { SlotButton } from '../nominations/slot-button.tsx';
+import { contractDayQuery, eachTransaction } from './queries.ts';
+import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from './volume-slots.ts';
+
+const COLUMNS: readonly CsvColumn<Transaction>[] = [
+  ...memberColumns<Transaction>('id', 'contract_id'),
+  { name: 'delivery_date', value: ({ delivery_start }) => dayOf(Date.parse(delivery_start)) },
+  { name: 'slot_number', value: ({ slot_number }) => slot_number },
+  { name: 'local_time', value: ({ delivery_start }) => slotLabel(Date.parse(delivery_start)) },
+  ...memberColumns<Transaction>('delivery_start', 'delivery_end'),
+  { name: 'volume_mwh', value: ({ volume }) => formatMwh(kwhFromMwh(volume)), isDecimal: true },
+  { name: 'power_mw', value: ({ volume }) => formatMwh(kwFromKwh(kwhFromMwh(volume))), isDecimal: true },
+  ...memberColumns<Transaction>('status', 'version'),
+  { name: 'sender_eic', value: ({ sender }) => sender.eic },
+  { name: 'sender_tso', value: ({ sender }) => sender.tso },
+  { name: 'receiver_eic', value: ({ receiver }) => receiver.eic },
+  { name: 'receiver_tso', value: ({ receiver }) => receiver.tso },
+  { name: 'created_at', value: ({ created_at }) => created_at },
+];
 
 /** The initial day: today, or the end of the delivery period that is nearest to it. */
 function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay): DeliveryDay {
@@ -97,7 +113,7 @@ function ContractDay({ contract, search, set, actions, versionActions, day }: Pr
           {query.data && actions?.(day, query.data)}
           <ExportButton
             fileName={`transactions-${contract.external_id}-${day}`}
-            columns={TRANSACTION_COLUMNS}
+            columns={COLUMNS}
             rows={async function* rows(signal) {
               for await (const transaction of eachTransaction(contract.id, day, signal))
                 if (wanted(transaction)) yield transaction;

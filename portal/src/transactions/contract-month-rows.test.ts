@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Transaction } from '@saldo/api';
 import { formatInstant, slotStart } from '@saldo/core/delivery-day.ts';
-import { contractMonthRows, positionsOf } from './contract-month-rows.ts';
 import { daysOfMonth } from '../ui/delivery-period.ts';
+import { contractMonthRows, positionsOf } from './contract-month-rows.ts';
 
 const transaction = (day: string, slot: number, change: Partial<Transaction> = {}): Transaction => ({
   id: `txn_${day}_${slot}_${change.version ?? 1}`,

@@ -5,17 +5,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
-import { type ContractMonthRow, contractMonthRows } from './contract-month-rows.ts';
-import { daysOfMonth, slotText } from '../ui/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import type { ContractSearch } from '../references/filters.ts';
+import { ContractLink } from '../references/links.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { daysOfMonth, slotText } from '../ui/delivery-period.ts';
 import { MonthPicker } from '../ui/filters.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import type { ContractSearch } from '../brp/filters.ts';
-import { ContractLink } from '../references/links.tsx';
-import { contractMonthQuery } from '../brp/queries.ts';
+import { type ContractMonthRow, contractMonthRows } from './contract-month-rows.ts';
+import { contractMonthQuery } from './queries.ts';
 
 type Props = { contract: Contract; month: string; set: (change: ContractSearch) => void };
 

@@ -1,11 +1,11 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQueries } from '@tanstack/react-query';
-import type { Position } from './contract-month-rows.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NominationTable } from '../nominations/nominations.tsx';
+import { nominationsQuery } from '../nominations/queries.ts';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { NominationTable } from '../nominations/nominations.tsx';
-import { nominationsQuery } from '../brp/queries.ts';
+import type { Position } from './contract-month-rows.ts';
 
 type Props = { day: DeliveryDay; positions: readonly Position[] };
 

@@ -5,21 +5,21 @@ import { useMutation } from '@tanstack/react-query';
 import { type ClipboardEvent, useMemo, useState } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
-import { volumeSlots } from './volume-slots.ts';
-import { type CellChange, editOf, textsOf, volumesOf } from './day-edit.ts';
-import { cellsOf } from '../ui/decimal-input.ts';
-import { slotText } from '../ui/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
+import { cellsOf } from '../ui/decimal-input.ts';
+import { slotText } from '../ui/delivery-period.ts';
 import { FormProblem, inputClass } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { typing } from '../ui/typing.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { type CellChange, editOf, textsOf, volumesOf } from './day-edit.ts';
+import { volumeSlots } from './volume-slots.ts';
 
 type Props = {
   contract: Contract;

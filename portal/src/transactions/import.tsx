@@ -1,12 +1,12 @@
 import type { DecimalMark, ImportResult } from '@saldo/api';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { memberColumns } from '../ui/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { memberColumns } from '../ui/csv.ts';
 import { cx } from '../ui/cx.ts';
 import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';

@@ -1,6 +1,11 @@
+import type { CsvForm } from '../i18n/format.ts';
+
 type CsvValue = string | number | null;
 
-/** A column of a CSV file: its heading and its value of a record. */
+/**
+ * A column of a CSV file: its heading and its value of a record. Columns have the names of the API's fields, so that a file can
+ * be compared with a response.
+ */
 export type CsvColumn<Row> = {
   readonly name: string;
   readonly value: (row: Row) => CsvValue;
@@ -16,9 +21,6 @@ type CsvMember<Row> = {
 /** Columns of members that are written as they are, under their own names. */
 export const memberColumns = <Row>(...names: readonly CsvMember<Row>[]): CsvColumn<Row>[] =>
   names.map((name) => ({ name, value: (row) => (row[name] as CsvValue | undefined) ?? null }));
-
-/** `plain` as in RFC 4180, with decimal points. `german` with semicolons and decimal commas, for a German Excel. */
-export type CsvForm = 'plain' | 'german';
 
 /** Spreadsheets detect UTF-8 by it. */
 export const BYTE_ORDER_MARK = '\uFEFF';

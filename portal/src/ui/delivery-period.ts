@@ -29,6 +29,11 @@ export const deliveryRange = (first: DeliveryDay, last: DeliveryDay) => ({
   delivery_end: formatInstant(dayEnd(last)),
 });
 
+export const monthRange = (month: string) => {
+  const days = daysOfMonth(month);
+  return deliveryRange(days[0] ?? '', days.at(-1) ?? '');
+};
+
 /** Empty if the day has no such slot: the selection may come from a longer day. */
 export const slotText = (day: DeliveryDay, slot: number): string =>
   slot <= slotCount(day) ? slotLabel(slotStart(day, slot)) : '';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readContractSearch, readMonthSearch, readNominationFilters } from '../brp/filters.ts';
+import { readMonthSearch } from '../nominations/filters.ts';
+import { readContractSearch, readNominationFilters } from '../references/filters.ts';
 import { parseSearch, stringifySearch } from './search-parameters.ts';
 
 const read = (search: string) => readNominationFilters(parseSearch(search));

@@ -1,8 +1,6 @@
 import { type DeliveryDay, parseDay } from '@saldo/core/delivery-day.ts';
+import type { DateMark } from '../i18n/format.ts';
 import { isMonth } from './delivery-period.ts';
-
-/** How a language separates day, month and year in a typed date. */
-export type DateMark = '.' | '/';
 
 /** `2026-10-25` as `25.10.2026`, `2026-10` as `10.2026`. */
 export const formatTypedDate = (date: string, mark: DateMark): string =>

@@ -4,14 +4,14 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { portalClient } from '../session/clients.ts';
+import { startSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Form, PasswordField } from '../ui/form.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useInput } from '../ui/use-input.ts';
-import { portalClient } from '../session/clients.ts';
 import { Frame } from './frame.tsx';
-import { startSession } from '../session/session.ts';
 
 /** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');

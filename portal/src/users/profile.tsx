@@ -3,13 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { skipPastEvents } from '../activity/notify.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { Button } from '../ui/button.tsx';
-import { Checkbox, Form, FormProblem, PasswordField } from '../ui/form.tsx';
-import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
-import { Notice } from '../ui/states.tsx';
-import { Instant } from '../ui/time.tsx';
-import { useToast } from '../ui/toast.tsx';
-import { useInput } from '../ui/use-input.ts';
 import { NO_RETRY, portalClient } from '../session/clients.ts';
 import {
   areNotificationsBlocked,
@@ -19,6 +12,13 @@ import {
   turnNotificationsOn,
 } from '../session/notifications.ts';
 import { useSession } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Checkbox, Form, FormProblem, PasswordField } from '../ui/form.tsx';
+import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { useInput } from '../ui/use-input.ts';
 
 /** The user's own data, and the form to change the password. */
 export function ProfilePage() {

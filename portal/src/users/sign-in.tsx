@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NO_RETRY, portalClient } from '../session/clients.ts';
+import { startSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { useInput } from '../ui/use-input.ts';
-import { NO_RETRY, portalClient } from '../session/clients.ts';
 import { Frame } from './frame.tsx';
-import { startSession } from '../session/session.ts';
 
 const route = getRouteApi('/sign-in');
 

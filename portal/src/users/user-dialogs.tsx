@@ -8,12 +8,14 @@ import {
   type UserRole,
 } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ConflictNotice } from '../ui/conflict.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { NameField } from '../references/name-field.tsx';
+import { AccountField, BrpField } from '../references/party-fields.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { ConflictNotice } from '../ui/conflict.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
@@ -21,8 +23,7 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
-import { AccountField, BrpField, NameField } from '../references/party-fields.tsx';
-import { userQuery } from '../operator/queries.ts';
+import { userQuery } from './queries.ts';
 
 /** The party of a user, if it is fixed by the page. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };

@@ -1,28 +1,26 @@
 import { LIMITS, USER_ROLES, type User, type UserStatus } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { BrpFilter } from '../references/party-fields.tsx';
+import { AccountLink, BrpLink } from '../references/party-links.tsx';
 import { given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { BrpFilter } from '../references/party-fields.tsx';
-import { AccountLink, BrpLink } from '../references/party-links.tsx';
-import { usersQuery } from '../operator/queries.ts';
+import { readUserSearch } from './filters.ts';
+import { usersQuery } from './queries.ts';
 import { EditUserDialog, InviteDialog, NewUserDialog, type UserOwner } from './user-dialogs.tsx';
-
-const route = getRouteApi('/app/operator/users');
 
 const COLUMNS: readonly CsvColumn<User>[] = [
   ...memberColumns<User>('id', 'email', 'name', 'role', 'permissions'),
@@ -35,9 +33,8 @@ const COLUMNS: readonly CsvColumn<User>[] = [
 export function UsersPage() {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const search = route.useSearch();
+  const { filters: search, set, clear, isFiltered } = useFilters(readUserSearch, ['sort']);
   const { sort, ...filters } = search;
-  const { set, clear, isFiltered } = filtersOf(search, route.useNavigate(), { sort });
   const query = useQuery(usersQuery(filters));
   return (
     <Page

@@ -1,12 +1,12 @@
 import type { Health } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { durationText } from '../ui/duration.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
+import { durationText } from '../ui/duration.ts';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import { healthQuery } from '../operator/queries.ts';
+import { healthQuery } from './queries.ts';
 
 /** Changes are netted within seconds; a longer backlog means that the nomination job is stuck. */
 const BACKLOG_LIMIT_MS = 5 * 60_000;
