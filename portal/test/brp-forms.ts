@@ -45,7 +45,7 @@ export const brpForms = ({
     sent: { grace_s: 7 * 24 * 3600 },
   },
   {
-    file: 'parties/balance-groups.tsx',
+    file: 'parties/group-dialog.tsx',
     name: 'the settings of a balance group',
     visitor: asBrp,
     url: '/balance-groups',

@@ -212,7 +212,6 @@ export const operatorForms = ({
     },
   },
   {
-    file: 'parties/operator-balance-groups.tsx',
     name: 'the settings of any balance group',
     visitor: asOperator,
     url: '/operator/balance-groups',
