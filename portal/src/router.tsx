@@ -100,12 +100,15 @@ const onlyFor =
 /** A page of a role: its path, its component and the URL parameters that it accepts. */
 const pageOf =
   <Parent extends AnyRoute>(parent: Parent) =>
-  <const Path extends string, Search extends object = Record<never, never>>(
+  <const Path extends string, Search extends object>(
     path: Path,
     component: RouteComponent,
-    validateSearch: (raw: RawSearch) => Search = searchReader({}) as never,
+    validateSearch: (raw: RawSearch) => Search,
   ) =>
     createRoute({ getParentRoute: () => parent, path, component, validateSearch });
+
+/** The URL of a page without parameters. */
+const readNone = searchReader({});
 
 const brpRoute = createRoute({ getParentRoute: () => appRoute, id: 'brp', beforeLoad: onlyFor('brp') });
 const brpPage = pageOf(brpRoute);
@@ -155,6 +158,7 @@ const brpRoutes = [
   brpPage(
     '/check',
     lazy(() => import('./exchange/check.tsx'), 'CheckPage'),
+    readNone,
   ),
   brpPage(
     '/month',
@@ -169,6 +173,7 @@ const brpRoutes = [
   brpPage(
     '/customers/$customerId',
     lazy(() => import('./customers/customer.tsx'), 'BrpCustomerPage'),
+    readNone,
   ),
   brpPage(
     '/balance-groups',
@@ -204,6 +209,7 @@ const accountRoutes = [
   accountPage(
     '/offers/$assetId',
     lazy(() => import('./market/offer.tsx'), 'OfferPage'),
+    readNone,
   ),
   accountPage(
     '/demands',
@@ -231,6 +237,7 @@ const operatorRoutes = [
   operatorPage(
     '/contracts/new',
     lazy(() => import('./contracts/new-contract.tsx'), 'NewContractPage'),
+    readNone,
   ),
   operatorPage(
     '/contracts/$contractId',
@@ -240,6 +247,7 @@ const operatorRoutes = [
   operatorPage(
     '/import',
     lazy(() => import('./transactions/import.tsx'), 'ImportPage'),
+    readNone,
   ),
   operatorPage(
     '/exchange',
@@ -264,6 +272,7 @@ const operatorRoutes = [
   operatorPage(
     '/messages/$messageId',
     lazy(() => import('./exchange/message.tsx'), 'MessagePage'),
+    readNone,
   ),
   operatorPage(
     '/assets',
@@ -273,6 +282,7 @@ const operatorRoutes = [
   operatorPage(
     '/assets/$assetId',
     lazy(() => import('./market/asset.tsx'), 'AssetPage'),
+    readNone,
   ),
   operatorPage(
     '/demands',
@@ -287,6 +297,7 @@ const operatorRoutes = [
   operatorPage(
     '/brps/$brpId',
     lazy(() => import('./parties/brp.tsx'), 'BrpPage'),
+    readNone,
   ),
   operatorPage(
     '/balance-groups',
@@ -301,6 +312,7 @@ const operatorRoutes = [
   operatorPage(
     '/customers/$customerId',
     lazy(() => import('./customers/operator-customer.tsx'), 'OperatorCustomerPage'),
+    readNone,
   ),
   operatorPage(
     '/accounts',
@@ -310,6 +322,7 @@ const operatorRoutes = [
   operatorPage(
     '/accounts/$accountId',
     lazy(() => import('./parties/account.tsx'), 'AccountPage'),
+    readNone,
   ),
   operatorPage(
     '/users',
