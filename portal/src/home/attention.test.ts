@@ -80,6 +80,24 @@ for (const [role, language, api, list, expected] of [
       assert.match(link?.getAttribute('href') ?? '', /\/nominations\/nom_2$/);
     }));
 
+for (const [role, language, headline] of [
+  ['brp', 'en', /Net saldo of tomorrow, Thu, 15\/01\/2026 ?\+118,518\.432 ?MWh ?1 of 2 nominations sent/],
+  ['brp', 'de', /Saldo von morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen gesendet/],
+  ['operator', 'en', /Not sent to the TSOs yet ?1 ?nomination/],
+] as const)
+  test(`the headline is the net saldo of tomorrow, or what is not sent: ${role}, ${language}`, () => {
+    const slots = [
+      { delivery_start: '2026-01-15T10:00:00Z', slot_number: 45, amount: 59_259.216, matched_amount: null },
+    ];
+    const sent = [
+      { id: 'nom_1', slots, sent_at: null },
+      { id: 'nom_2', slots },
+    ];
+    const list = listOf(brpEndpoints.listNominations, 'nominations', sent);
+    const answers = { 'GET /v1/nominations': list, 'GET /operator/v1/nominations': list };
+    return show('/', { role, language, answers }, () => findText(headline));
+  });
+
 const { alarms: examples } = operatorEndpoints.listAlarms.example.response as { alarms: Alarm[] };
 const [alarm] = examples;
 
