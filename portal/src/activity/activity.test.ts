@@ -14,7 +14,7 @@ const alarm = {
 const answers = {
   'GET /operator/v1/events': listOf(operatorEndpoints.operatorListEvents, 'events', [
     {},
-    { id: 'evt_2', type: 'exchange.alarm', data: { ...alarm, severity: 'critical', message_id: null } },
+    { id: 'evt_2', type: 'exchange.alarm', data: alarm },
   ]),
 };
 
