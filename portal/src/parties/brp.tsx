@@ -4,18 +4,14 @@ import { CustomerTable } from '../customers/customers.tsx';
 import { NewCustomerDialog } from '../customers/new-customer.tsx';
 import { customersQuery } from '../customers/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
-import { PartyKeys } from '../keys/operator-keys.tsx';
 import { brpQuery, groupsQuery } from '../references/operator-queries.ts';
-import { Code } from '../ui/copy.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
-import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
+import { Panel, TrailLink } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
-import { Instant } from '../ui/time.tsx';
-import { PartyUsers } from '../users/users.tsx';
 import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
+import { PartyView } from './party-view.tsx';
 
-/** One BRP with all its records. */
 export function BrpPage() {
   const { t } = useI18n();
   const { brpId = '' } = useParams({ strict: false });
@@ -23,22 +19,14 @@ export function BrpPage() {
   return (
     <Loaded query={query}>
       {(brp) => (
-        <Page title={brp.name} trail={<TrailLink to="/operator/brps" label={t.operator.brps.title} />}>
-          <Panel>
-            <Facts>
-              <Fact label={t.common.created}>
-                <Instant at={brp.created_at} withUtc />
-              </Fact>
-              <Fact label={t.common.id}>
-                <Code text={brp.id} />
-              </Fact>
-            </Facts>
-          </Panel>
+        <PartyView
+          type="brp"
+          party={brp}
+          trail={<TrailLink to="/operator/brps" label={t.operator.brps.title} />}
+        >
           <Groups brpId={brp.id} />
           <Customers brpId={brp.id} />
-          <PartyUsers owner={{ role: 'brp', id: brp.id }} />
-          <PartyKeys type="brp" id={brp.id} />
-        </Page>
+        </PartyView>
       )}
     </Loaded>
   );
