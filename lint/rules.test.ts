@@ -31,12 +31,16 @@ const imports: Trial[] = [
   ['sdk/src', importing('@saldo/core/id.ts'), LAYERS],
   ['cli/src', importing('@saldo/server/x.ts'), LAYERS],
   ['portal/src', importing('../../../server/src/app.ts'), LAYERS],
+  ['portal/src/ui', importing('../../contracts/queries.ts'), LAYERS],
+  ['portal/src/customers', importing('../../contracts/queries.ts'), LAYERS],
+  ['portal/src/contracts', importing('../../router.tsx'), LAYERS],
   ['core/src', importing('../../../server/src/platform/clock.ts'), LAYERS],
   ['server/src/transactions', importing('../../contracts/store.ts'), null],
   ['server/src/exchange', importing('../../platform/http/problem.ts'), null],
   ['server/src/platform/db', importing('@saldo/postgres/embedded.ts'), null],
   ['server/src/demo', importing('@saldo/simulator/tso.ts'), null],
   ['cli/src', importing('@saldo/sdk'), null],
+  ['portal/src/contracts', importing('../../customers/queries.ts'), null],
 ];
 
 const packages: Trial[] = [
@@ -45,7 +49,7 @@ const packages: Trial[] = [
   ['api/src', importing('@saldo/core/id.ts'), LAYERS],
   ['api/src', importing('../../../core/src/id.ts'), LAYERS],
   ['sdk/src', importing('node:fs'), LAYERS],
-  ['portal/src', importing('node:fs'), LAYERS],
+  ['portal/src/ui', importing('node:fs'), LAYERS],
   ['api/src', importing('typebox'), null],
   ['api/src', importing('@saldo/core/enums.ts'), null],
 ];

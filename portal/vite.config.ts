@@ -11,8 +11,8 @@ const PAGES_OF_COMMON = 12;
 /** The client of the API of each role, and modules with it. No other role loads them. */
 const CLIENTS = {
   operator:
-    /@saldo\/api\/(?:operator|sandbox)|[\\/](?:sdk[\\/]src|session)[\\/]operator|portal[\\/]src[\\/]operator[\\/]/,
-  brp: /@saldo\/api\/brp|[\\/](?:sdk[\\/]src|session)[\\/]brp|brp[\\/](?:message-dialog|schedule-buttons)/,
+    /@saldo\/api\/(?:operator|sandbox)|[\\/](?:sdk[\\/]src|session|references)[\\/](?:operator|lookups|party|subject)/,
+  brp: /@saldo\/api\/brp|[\\/](?:sdk[\\/]src|session)[\\/]brp|nominations[\\/](?:message-dialog|schedule-buttons)/,
 };
 const isOfRole = (id: string) => Object.values(CLIENTS).some((modules) => modules.test(id));
 

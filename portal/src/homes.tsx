@@ -7,9 +7,9 @@ import { RoutePending } from './ui/route-states.tsx';
 type Home = { readonly HomePage: ComponentType };
 
 const LOADERS: Readonly<Record<UserRole, () => Promise<Home>>> = {
-  brp: () => import('./brp/home.tsx'),
-  operator: () => import('./operator/home.tsx'),
-  account: () => import('./account/home.tsx'),
+  brp: () => import('./home/brp.tsx'),
+  operator: () => import('./home/operator.tsx'),
+  account: () => import('./home/account.tsx'),
 };
 
 /** Loads the home page of a role. */

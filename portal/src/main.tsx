@@ -6,10 +6,10 @@ import { loadHome } from './homes.tsx';
 import { firstLanguage, I18nProvider } from './i18n/i18n.tsx';
 import { createPortalRouter } from './router.tsx';
 import { watchNetwork } from './session/connection.ts';
+import { newTask } from './session/new-task.ts';
 import { createQueryClient } from './session/query-client.ts';
 import { prepareRequests } from './session/requests.ts';
 import { sessionQuery, setFirstPage } from './session/session.ts';
-import { newTask } from './ui/new-task.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 
 /** Pages without a session. */

@@ -1,52 +1,53 @@
 import type { UserRole } from '@saldo/api';
 import type { QueryClient } from '@tanstack/react-query';
 import {
+  type AnyRoute,
   createRootRouteWithContext,
   createRoute,
   createRouter,
-  lazyRouteComponent as lazyComponent,
+  lazyRouteComponent,
   Outlet,
+  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { readDemandFilters as readAccountDemandFilters, readOfferFilters } from './account/filters.ts';
 import { readActivitySearch } from './activity/filters.ts';
-import {
-  readContractFilters,
-  readContractSearch,
-  readCustomerFilters,
-  readGroupFilters,
-  readKeySearch,
-  readMonthSearch,
-  readNominationFilters,
-  readNominationSearch,
-} from './brp/filters.ts';
-import { matching, oneOf, parseSearch, searchReader, stringifySearch } from './domain/search.ts';
+import { readAuditFilters } from './audit/filters.ts';
+import { readBrpContractFilters, readContractFilters } from './contracts/filters.ts';
+import { readBrpCustomerFilters, readCustomerFilters } from './customers/filters.ts';
+import { readMessageFilters, readMismatchSearch, readUnsentFilters } from './exchange/filters.ts';
 import { HomeOfRole } from './homes.tsx';
+import { readKeyFilters, readOwnKeyFilters } from './keys/filters.ts';
+import { readDemandFilters, readOfferFilters } from './market/filters.ts';
 import {
   readAssetFilters,
-  readAuditFilters,
-  readDemandFilters,
-  readKeyFilters,
-  readLateFilters,
-  readMessageFilters,
-  readMismatchSearch,
-  readContractFilters as readOperatorContractFilters,
-  readCustomerFilters as readOperatorCustomerFilters,
-  readGroupFilters as readOperatorGroupFilters,
-  readNominationFilters as readOperatorNominationFilters,
-  readPartyFilters,
-  readUnsentFilters,
-  readUserSearch,
-} from './operator/filters.ts';
+  readDemandFilters as readOperatorDemandFilters,
+} from './market/operator-filters.ts';
+import { readLateFilters, readMonthSearch } from './nominations/filters.ts';
+import { readBrpGroupFilters, readGroupFilters, readPartyFilters } from './parties/filters.ts';
+import {
+  readContractSearch,
+  readNominationFilters,
+  readNominationSearch,
+  readOperatorNominationFilters,
+} from './references/filters.ts';
 import { loadPart } from './session/connection.ts';
 import { sessionQuery } from './session/session.ts';
 import { AppShell } from './shell.tsx';
 import { NotFoundPage, RouteError, RoutePending } from './ui/route-states.tsx';
+import {
+  matching,
+  oneOf,
+  parseSearch,
+  type RawSearch,
+  searchReader,
+  stringifySearch,
+} from './ui/search-parameters.ts';
+import { readUserSearch } from './users/filters.ts';
 import { readWebhookSearch } from './webhooks/filters.ts';
 
 /** A page in a file of its own. Without a connection its skeleton stays until the file has been loaded. */
-const lazyRouteComponent: typeof lazyComponent = (importer, exportName) =>
-  lazyComponent(() => loadPart(importer), exportName);
+const lazy: typeof lazyRouteComponent = (importer, exportName) =>
+  lazyRouteComponent(() => loadPart(importer), exportName);
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -60,13 +61,13 @@ const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
   validateSearch: searchReader({ next: matching(isOwnPath), ended: oneOf(['true']) }),
-  component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
+  component: lazy(() => import('./users/sign-in.tsx'), 'SignInPage'),
 });
 
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('./session/invitation.tsx'), 'InvitationPage'),
+  component: lazy(() => import('./users/invitation.tsx'), 'InvitationPage'),
 });
 
 /** All pages that require a session. */
@@ -86,7 +87,7 @@ const homeRoute = createRoute({ getParentRoute: () => appRoute, path: '/', compo
 const profileRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./session/profile.tsx'), 'ProfilePage'),
+  component: lazy(() => import('./users/profile.tsx'), 'ProfilePage'),
 });
 
 /** Pages of some roles. Other roles are redirected to their home page; the server enforces access in any case. */
@@ -96,74 +97,21 @@ const onlyFor =
     if (!roles.includes(context.session.user.role)) throw redirect({ to: '/' });
   };
 
-const brpRoute = createRoute({ getParentRoute: () => appRoute, id: 'brp', beforeLoad: onlyFor('brp') });
+/** A page of a role: its path, its component and the URL parameters that it accepts. */
+const pageOf =
+  <Parent extends AnyRoute>(parent: Parent) =>
+  <const Path extends string, Search extends object>(
+    path: Path,
+    component: RouteComponent,
+    validateSearch: (raw: RawSearch) => Search,
+  ) =>
+    createRoute({ getParentRoute: () => parent, path, component, validateSearch });
 
-const brpRoutes = [
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/contracts',
-    validateSearch: readContractFilters,
-    component: lazyRouteComponent(() => import('./brp/contracts.tsx'), 'ContractsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/contracts/$contractId',
-    validateSearch: readContractSearch,
-    component: lazyRouteComponent(() => import('./brp/contract.tsx'), 'ContractPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/nominations',
-    validateSearch: readNominationFilters,
-    component: lazyRouteComponent(() => import('./brp/nominations.tsx'), 'NominationsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/nominations/$nominationId',
-    validateSearch: readNominationSearch,
-    component: lazyRouteComponent(() => import('./brp/nomination.tsx'), 'NominationPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/check',
-    component: lazyRouteComponent(() => import('./brp/check.tsx'), 'CheckPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/month',
-    validateSearch: readMonthSearch,
-    component: lazyRouteComponent(() => import('./brp/month.tsx'), 'MonthPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/customers',
-    validateSearch: readCustomerFilters,
-    component: lazyRouteComponent(() => import('./brp/customers.tsx'), 'CustomersPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/customers/$customerId',
-    component: lazyRouteComponent(() => import('./brp/customer.tsx'), 'CustomerPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/balance-groups',
-    validateSearch: readGroupFilters,
-    component: lazyRouteComponent(() => import('./brp/balance-groups.tsx'), 'BalanceGroupsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/activity',
-    validateSearch: readActivitySearch,
-    component: lazyRouteComponent(() => import('./activity/brp-page.tsx'), 'ActivityPage'),
-  }),
-  createRoute({
-    getParentRoute: () => brpRoute,
-    path: '/webhooks',
-    validateSearch: readWebhookSearch,
-    component: lazyRouteComponent(() => import('./webhooks/page.tsx'), 'BrpWebhooksPage'),
-  }),
-] as const;
+/** The URL of a page without parameters. */
+const readNone = searchReader({});
+
+const brpRoute = createRoute({ getParentRoute: () => appRoute, id: 'brp', beforeLoad: onlyFor('brp') });
+const brpPage = pageOf(brpRoute);
 
 /** Pages that BRPs and account holders share. */
 const ownRoute = createRoute({
@@ -172,197 +120,235 @@ const ownRoute = createRoute({
   beforeLoad: onlyFor('brp', 'account'),
 });
 
-const ownRoutes = [
-  createRoute({
-    getParentRoute: () => ownRoute,
-    path: '/keys',
-    validateSearch: readKeySearch,
-    component: lazyRouteComponent(() => import('./brp/keys.tsx'), 'KeysPage'),
-  }),
-] as const;
-
 const accountRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'account',
   beforeLoad: onlyFor('account'),
 });
-
-const accountRoutes = [
-  createRoute({
-    getParentRoute: () => accountRoute,
-    path: '/offers',
-    validateSearch: readOfferFilters,
-    component: lazyRouteComponent(() => import('./account/offers.tsx'), 'OffersPage'),
-  }),
-  createRoute({
-    getParentRoute: () => accountRoute,
-    path: '/offers/$assetId',
-    component: lazyRouteComponent(() => import('./account/offer.tsx'), 'OfferPage'),
-  }),
-  createRoute({
-    getParentRoute: () => accountRoute,
-    path: '/demands',
-    validateSearch: readAccountDemandFilters,
-    component: lazyRouteComponent(() => import('./account/demands.tsx'), 'DemandsPage'),
-  }),
-] as const;
+const accountPage = pageOf(accountRoute);
 
 const operatorRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/operator',
   beforeLoad: onlyFor('operator'),
 });
+const operatorPage = pageOf(operatorRoute);
+
+const brpRoutes = [
+  brpPage(
+    '/contracts',
+    lazy(() => import('./contracts/contracts.tsx'), 'ContractsPage'),
+    readBrpContractFilters,
+  ),
+  brpPage(
+    '/contracts/$contractId',
+    lazy(() => import('./contracts/contract.tsx'), 'BrpContractPage'),
+    readContractSearch,
+  ),
+  brpPage(
+    '/nominations',
+    lazy(() => import('./nominations/nominations.tsx'), 'BrpNominationsPage'),
+    readNominationFilters,
+  ),
+  brpPage(
+    '/nominations/$nominationId',
+    lazy(() => import('./nominations/nomination.tsx'), 'NominationPage'),
+    readNominationSearch,
+  ),
+  brpPage(
+    '/check',
+    lazy(() => import('./exchange/check.tsx'), 'CheckPage'),
+    readNone,
+  ),
+  brpPage(
+    '/month',
+    lazy(() => import('./nominations/month.tsx'), 'MonthPage'),
+    readMonthSearch,
+  ),
+  brpPage(
+    '/customers',
+    lazy(() => import('./customers/customers.tsx'), 'BrpCustomersPage'),
+    readBrpCustomerFilters,
+  ),
+  brpPage(
+    '/customers/$customerId',
+    lazy(() => import('./customers/customer.tsx'), 'BrpCustomerPage'),
+    readNone,
+  ),
+  brpPage(
+    '/balance-groups',
+    lazy(() => import('./parties/balance-groups.tsx'), 'BrpBalanceGroupsPage'),
+    readBrpGroupFilters,
+  ),
+  brpPage(
+    '/activity',
+    lazy(() => import('./activity/activity.tsx'), 'BrpActivityPage'),
+    readActivitySearch,
+  ),
+  brpPage(
+    '/webhooks',
+    lazy(() => import('./webhooks/page.tsx'), 'WebhooksPage'),
+    readWebhookSearch,
+  ),
+] as const;
+
+const ownRoutes = [
+  pageOf(ownRoute)(
+    '/keys',
+    lazy(() => import('./keys/keys.tsx'), 'KeysPage'),
+    readOwnKeyFilters,
+  ),
+] as const;
+
+const accountRoutes = [
+  accountPage(
+    '/offers',
+    lazy(() => import('./market/offers.tsx'), 'OffersPage'),
+    readOfferFilters,
+  ),
+  accountPage(
+    '/offers/$assetId',
+    lazy(() => import('./market/offer.tsx'), 'OfferPage'),
+    readNone,
+  ),
+  accountPage(
+    '/demands',
+    lazy(() => import('./market/demands.tsx'), 'DemandsPage'),
+    readDemandFilters,
+  ),
+] as const;
 
 const operatorRoutes = [
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/nominations',
-    validateSearch: readOperatorNominationFilters,
-    component: lazyRouteComponent(() => import('./operator/nominations.tsx'), 'NominationsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/nominations/$nominationId',
-    validateSearch: readNominationSearch,
-    component: lazyRouteComponent(() => import('./operator/nomination.tsx'), 'NominationPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/contracts',
-    validateSearch: readOperatorContractFilters,
-    component: lazyRouteComponent(() => import('./operator/contracts.tsx'), 'ContractsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/contracts/new',
-    component: lazyRouteComponent(() => import('./operator/new-contract.tsx'), 'NewContractPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/contracts/$contractId',
-    validateSearch: readContractSearch,
-    component: lazyRouteComponent(() => import('./operator/contract.tsx'), 'ContractPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/import',
-    component: lazyRouteComponent(() => import('./operator/import.tsx'), 'ImportPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/exchange',
-    validateSearch: readUnsentFilters,
-    component: lazyRouteComponent(() => import('./operator/exchange.tsx'), 'ExchangePage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/mismatches',
-    validateSearch: readMismatchSearch,
-    component: lazyRouteComponent(() => import('./operator/mismatches.tsx'), 'MismatchesPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/late',
-    validateSearch: readLateFilters,
-    component: lazyRouteComponent(() => import('./operator/late.tsx'), 'LatePage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/messages',
-    validateSearch: readMessageFilters,
-    component: lazyRouteComponent(() => import('./operator/messages.tsx'), 'MessagesPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/messages/$messageId',
-    component: lazyRouteComponent(() => import('./operator/message.tsx'), 'MessagePage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/assets',
-    validateSearch: readAssetFilters,
-    component: lazyRouteComponent(() => import('./operator/assets.tsx'), 'AssetsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/assets/$assetId',
-    component: lazyRouteComponent(() => import('./operator/asset.tsx'), 'AssetPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/demands',
-    validateSearch: readDemandFilters,
-    component: lazyRouteComponent(() => import('./operator/demands.tsx'), 'DemandsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/brps',
-    validateSearch: readPartyFilters,
-    component: lazyRouteComponent(() => import('./operator/brps.tsx'), 'BrpsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/brps/$brpId',
-    component: lazyRouteComponent(() => import('./operator/brp.tsx'), 'BrpPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/balance-groups',
-    validateSearch: readOperatorGroupFilters,
-    component: lazyRouteComponent(() => import('./operator/groups.tsx'), 'GroupsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/customers',
-    validateSearch: readOperatorCustomerFilters,
-    component: lazyRouteComponent(() => import('./operator/customers.tsx'), 'CustomersPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/customers/$customerId',
-    component: lazyRouteComponent(() => import('./operator/customer.tsx'), 'CustomerPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/accounts',
-    validateSearch: readPartyFilters,
-    component: lazyRouteComponent(() => import('./operator/accounts.tsx'), 'AccountsPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/accounts/$accountId',
-    component: lazyRouteComponent(() => import('./operator/account.tsx'), 'AccountPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/users',
-    validateSearch: readUserSearch,
-    component: lazyRouteComponent(() => import('./operator/users.tsx'), 'UsersPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/keys',
-    validateSearch: readKeyFilters,
-    component: lazyRouteComponent(() => import('./operator/keys.tsx'), 'KeysPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/activity',
-    validateSearch: readActivitySearch,
-    component: lazyRouteComponent(() => import('./activity/operator-page.tsx'), 'ActivityPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/webhooks',
-    validateSearch: readWebhookSearch,
-    component: lazyRouteComponent(() => import('./webhooks/page.tsx'), 'OperatorWebhooksPage'),
-  }),
-  createRoute({
-    getParentRoute: () => operatorRoute,
-    path: '/audit',
-    validateSearch: readAuditFilters,
-    component: lazyRouteComponent(() => import('./operator/audit.tsx'), 'AuditPage'),
-  }),
+  operatorPage(
+    '/nominations',
+    lazy(() => import('./nominations/operator-nominations.tsx'), 'OperatorNominationsPage'),
+    readOperatorNominationFilters,
+  ),
+  operatorPage(
+    '/nominations/$nominationId',
+    lazy(() => import('./nominations/nomination.tsx'), 'NominationPage'),
+    readNominationSearch,
+  ),
+  operatorPage(
+    '/contracts',
+    lazy(() => import('./contracts/operator-contracts.tsx'), 'OperatorContractsPage'),
+    readContractFilters,
+  ),
+  operatorPage(
+    '/contracts/new',
+    lazy(() => import('./contracts/new-contract.tsx'), 'NewContractPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/contracts/$contractId',
+    lazy(() => import('./contracts/operator-contract.tsx'), 'OperatorContractPage'),
+    readContractSearch,
+  ),
+  operatorPage(
+    '/import',
+    lazy(() => import('./transactions/import.tsx'), 'ImportPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/exchange',
+    lazy(() => import('./exchange/exchange.tsx'), 'ExchangePage'),
+    readUnsentFilters,
+  ),
+  operatorPage(
+    '/mismatches',
+    lazy(() => import('./exchange/mismatches.tsx'), 'MismatchesPage'),
+    readMismatchSearch,
+  ),
+  operatorPage(
+    '/late',
+    lazy(() => import('./nominations/late.tsx'), 'LatePage'),
+    readLateFilters,
+  ),
+  operatorPage(
+    '/messages',
+    lazy(() => import('./exchange/messages.tsx'), 'MessagesPage'),
+    readMessageFilters,
+  ),
+  operatorPage(
+    '/messages/$messageId',
+    lazy(() => import('./exchange/message.tsx'), 'MessagePage'),
+    readNone,
+  ),
+  operatorPage(
+    '/assets',
+    lazy(() => import('./market/assets.tsx'), 'AssetsPage'),
+    readAssetFilters,
+  ),
+  operatorPage(
+    '/assets/$assetId',
+    lazy(() => import('./market/asset.tsx'), 'AssetPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/demands',
+    lazy(() => import('./market/operator-demands.tsx'), 'OperatorDemandsPage'),
+    readOperatorDemandFilters,
+  ),
+  operatorPage(
+    '/brps',
+    lazy(() => import('./parties/brps.tsx'), 'BrpsPage'),
+    readPartyFilters,
+  ),
+  operatorPage(
+    '/brps/$brpId',
+    lazy(() => import('./parties/brp.tsx'), 'BrpPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/balance-groups',
+    lazy(() => import('./parties/operator-balance-groups.tsx'), 'OperatorBalanceGroupsPage'),
+    readGroupFilters,
+  ),
+  operatorPage(
+    '/customers',
+    lazy(() => import('./customers/operator-customers.tsx'), 'OperatorCustomersPage'),
+    readCustomerFilters,
+  ),
+  operatorPage(
+    '/customers/$customerId',
+    lazy(() => import('./customers/operator-customer.tsx'), 'OperatorCustomerPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/accounts',
+    lazy(() => import('./parties/accounts.tsx'), 'AccountsPage'),
+    readPartyFilters,
+  ),
+  operatorPage(
+    '/accounts/$accountId',
+    lazy(() => import('./parties/account.tsx'), 'AccountPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/users',
+    lazy(() => import('./users/users.tsx'), 'UsersPage'),
+    readUserSearch,
+  ),
+  operatorPage(
+    '/keys',
+    lazy(() => import('./keys/operator-keys.tsx'), 'OperatorKeysPage'),
+    readKeyFilters,
+  ),
+  operatorPage(
+    '/activity',
+    lazy(() => import('./activity/activity.tsx'), 'OperatorActivityPage'),
+    readActivitySearch,
+  ),
+  operatorPage(
+    '/webhooks',
+    lazy(() => import('./webhooks/page.tsx'), 'WebhooksPage'),
+    readWebhookSearch,
+  ),
+  operatorPage(
+    '/audit',
+    lazy(() => import('./audit/audit.tsx'), 'AuditPage'),
+    readAuditFilters,
+  ),
 ] as const;
 
 const routeTree = rootRoute.addChildren([

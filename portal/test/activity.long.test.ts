@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { appendEvents, type NewEvent } from '../../server/src/events/store.ts';
-import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
@@ -20,15 +19,14 @@ const [nomination] = await listNominated(api, `&delivery_date=${DAY}`);
 assert.ok(nomination);
 await confirm(platform, nomination, (kw, at) => (at < 3 ? 0 : kw));
 const asBrp = await user({ type: 'brp', brpNo: seller.no });
-const asOperator = await user({ type: 'operator' });
 const { external_id: reference } = (await api(`/v1/contracts/${contract.id}`)).body;
 const groupName = 'Nordwind Erzeugung';
 const renamed = { method: 'PATCH', body: { name: groupName } };
 assert.equal((await operatorApi(`/operator/v1/balance-groups/${sellerGroup.eic}`, renamed)).status, 200);
 
-const sentences = (page: Page, list = 'Activity') =>
+const sentences = (page: Page) =>
   page
-    .getByRole('list', { name: list })
+    .getByRole('list', { name: 'Activity' })
     .getByRole('listitem')
     .evaluateAll((items) => items.map((item) => item.lastElementChild?.textContent ?? ''));
 
@@ -54,23 +52,6 @@ for (const width of [1440, 390]) {
       { width },
     ));
 }
-
-test('the kind of activity is kept in the address', () =>
-  visit(asBrp, async (page) => {
-    await open(page, '/activity');
-    await page.getByText('was created.').first().waitFor();
-    await page.getByLabel('Kind').selectOption({ label: 'Volumes' });
-    await page.getByText('with other amounts.').waitFor({ state: 'detached' });
-    await eventually(async () =>
-      assert.ok((await sentences(page)).every((text) => text.startsWith('Volumes of contract'))),
-    );
-    await page.waitForURL((url) => url.searchParams.get('types') === 'transactions.*');
-    await page.reload();
-    await page.getByText('were added.').waitFor();
-    assert.equal(await page.getByText('with other amounts.').count(), 0);
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    await page.getByText('with other amounts.').waitFor();
-  }));
 
 test('new activity appears by itself, of the chosen kind only, and also after another page', () =>
   visit(asBrp, async (page) => {
@@ -148,29 +129,4 @@ test('"Show more" of the activity adds older events, also while a new one arrive
     release();
     await eventually(async () => assert.ok((await sentences(page)).length > 100));
   });
-});
-
-test('the operator reads its own events, in German', async () => {
-  await operatorApi('/operator/v1/exchange/receive', {
-    method: 'POST',
-    body: '<nonsense/>',
-    headers: { 'content-type': 'application/xml' },
-  });
-  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
-  await visit(
-    asOperator,
-    async (page) => {
-      await open(page, '/');
-      await page.getByRole('link', { name: 'Aktivität', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name: 'Aktivität' }).waitFor();
-      const nominated = `Nominierung von ${groupName} bei Amprion für Mi., 21.10. (liefert, Version 1)`;
-      await page.getByText(`${nominated} wurde vom ÜNB mit anderen Mengen bestätigt.`).waitFor();
-      const shown = await sentences(page, 'Aktivität');
-      assert.ok(shown.some((text) => text.startsWith('Alarm: ') && text.endsWith(' hat begonnen.')));
-      await page.getByLabel('Art', { exact: true }).selectOption({ label: 'Alarme: begonnen' });
-      await page.getByText('mit anderen Mengen bestätigt.').first().waitFor({ state: 'detached' });
-      await page.waitForURL((url) => url.searchParams.get('types') === 'exchange.alarm');
-    },
-    { locale: 'de-DE' },
-  );
 });

@@ -82,20 +82,6 @@ test('an entry leads to its record, and shows the raw details on demand', () =>
     await page.waitForURL(`**/operator/customers/${producer.id}`);
   }));
 
-test('the days of the audit trail are a filter that is kept in the address', () =>
-  visit(asOperator, async (page) => {
-    const [created, , , , deactivated] = SENTENCES['en-GB'];
-    await open(page, '/operator/audit');
-    await page.getByLabel('To day').fill('21/10/2026');
-    await page.waitForURL((url) => url.searchParams.get('to') === '2026-10-21');
-    await entry(page, deactivated).waitFor({ state: 'detached' });
-    await entry(page, created).waitFor();
-    await open(page, '/operator/audit?from=2026-10-22&to=2026-10-22');
-    await entry(page, deactivated).waitFor();
-    assert.equal(await entry(page, created).count(), 0);
-    assert.equal(await page.getByLabel('From day').inputValue(), '22/10/2026');
-  }));
-
 for (const [locale, separator] of [
   ['en-GB', ','],
   ['de-DE', ';'],

@@ -10,7 +10,7 @@ export const brpForms = ({
   spareGroup,
 }: FormWorld): readonly FormCase[] => [
   {
-    file: 'brp/key-dialogs.tsx',
+    file: 'keys/key-dialogs.tsx',
     name: 'a new key',
     visitor: asBrp,
     url: '/keys',
@@ -45,7 +45,7 @@ export const brpForms = ({
     sent: { grace_s: 7 * 24 * 3600 },
   },
   {
-    file: 'brp/balance-groups.tsx',
+    file: 'parties/group-dialog.tsx',
     name: 'the settings of a balance group',
     visitor: asBrp,
     url: '/balance-groups',
@@ -55,7 +55,7 @@ export const brpForms = ({
     sent: { enabled_tsos: ['DE_AMPRION'] },
   },
   {
-    file: 'brp/customer.tsx',
+    file: 'customers/customer.tsx',
     name: 'another balance group of a customer',
     visitor: asBrp,
     url: `/customers/${producer.id}`,
@@ -68,7 +68,7 @@ export const brpForms = ({
     sent: { balance_group: { eic: spareGroup.eic, tso: 'DE_TENNET' } },
   },
   {
-    file: 'brp/metadata-editor.tsx',
+    file: 'customers/metadata-editor.tsx',
     name: 'the metadata of a customer',
     visitor: asBrp,
     url: `/customers/${producer.id}`,
@@ -82,7 +82,7 @@ export const brpForms = ({
     sent: { metadata: { site: 'Harz' } },
   },
   {
-    file: 'brp/export-dialog.tsx',
+    file: 'nominations/export-dialog.tsx',
     name: 'an export',
     visitor: asBrp,
     url: `/nominations?day=${DAY}`,
@@ -100,7 +100,7 @@ export const brpForms = ({
     },
   },
   {
-    file: 'brp/message-dialog.tsx',
+    file: 'nominations/message-dialog.tsx',
     name: 'a schedule message',
     visitor: asBrp,
     url: `/nominations?day=${DAY}`,
@@ -137,7 +137,7 @@ export const brpForms = ({
 
 export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCase[] => [
   {
-    file: 'session/sign-in.tsx',
+    file: 'users/sign-in.tsx',
     name: 'the sign-in',
     visitor: ANONYMOUS,
     url: '/sign-in',
@@ -149,7 +149,7 @@ export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCas
     sent: { email: 'ada@saldo.example', password: PASSWORD },
   },
   {
-    file: 'session/invitation.tsx',
+    file: 'users/invitation.tsx',
     name: 'an invitation',
     visitor: ANONYMOUS,
     url: invitation.body.link,
@@ -161,7 +161,7 @@ export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCas
     sent: { password: PASSWORD },
   },
   {
-    file: 'session/profile.tsx',
+    file: 'users/profile.tsx',
     name: 'a new password',
     visitor: asBrp,
     url: '/profile',

@@ -70,7 +70,7 @@ export type FormWorld = Awaited<ReturnType<typeof openFormWorld>>;
 
 /** A form, how it is filled in, and what it has to send. */
 export type FormCase = {
-  /** The file of `portal/src` with the form. Without one: controls that are not in a form. */
+  /** The file of `portal/src` with the form. Without one: controls that are not in a form, or the form of another case. */
   readonly file?: string;
   readonly name: string;
   readonly visitor: Visitor;

@@ -58,24 +58,6 @@ test('the German schedule is equal when it is checked', () =>
     await page.getByText('Alle 100 Viertelstunden sind gleich.').first().waitFor();
   }));
 
-test('dates have the format of the page, not of the browser, and accept either', () =>
-  visit(asSeller, async (page) => {
-    await openGerman(page, `/nominations?day=${DAY}`);
-    const day = page.getByLabel('Liefertag', { exact: true });
-    await eventually(async () => assert.equal(await day.inputValue(), '25.10.2026'));
-    await day.fill('26.10.2026');
-    await page.waitForURL(`**/nominations?day=2026-10-26`);
-    await day.fill('2026-10-27');
-    await page.waitForURL(`**/nominations?day=2026-10-27`);
-    await page.getByRole('button', { name: 'Nächster Tag' }).click();
-    await page.waitForURL(`**/nominations?day=2026-10-28`);
-    await eventually(async () => assert.equal(await day.inputValue(), '28.10.2026'));
-    await day.fill('30.02.2027');
-    await day.blur();
-    await eventually(async () => assert.equal(await day.getAttribute('aria-invalid'), 'true'));
-    assert.match(page.url(), /day=2026-10-28$/);
-  }));
-
 test('a form with a text that is no date is not sent', () =>
   visit(asOperator, async (page) => {
     await openGerman(page, '/operator/contracts/new');

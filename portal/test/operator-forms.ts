@@ -15,7 +15,7 @@ export const operatorForms = ({
   volumes,
 }: FormWorld): readonly FormCase[] => [
   {
-    file: 'operator/new-contract.tsx',
+    file: 'contracts/new-contract.tsx',
     name: 'a new contract',
     visitor: asOperator,
     url: '/operator/contracts/new',
@@ -47,7 +47,7 @@ export const operatorForms = ({
     },
   },
   {
-    file: 'operator/contract.tsx',
+    file: 'contracts/operator-contract.tsx',
     name: 'the end of a contract',
     visitor: asOperator,
     url: `/operator/contracts/${contract.id}?day=${DAY}`,
@@ -70,7 +70,7 @@ export const operatorForms = ({
     sent: { volumes: Array.from({ length: 96 }, (_, at) => (at === 0 ? 0.1 : at === 95 ? 0.2 : null)) },
   },
   {
-    file: 'operator/invalidate-dialog.tsx',
+    file: 'transactions/invalidate-dialog.tsx',
     name: 'the reason of an invalidation',
     visitor: asOperator,
     url: `/operator/contracts/${contract.id}?day=${DAY}&slot=1`,
@@ -80,7 +80,7 @@ export const operatorForms = ({
     sent: { reason: 'The meter failed.' },
   },
   {
-    file: 'operator/alarms.tsx',
+    file: 'home/alarms.tsx',
     name: 'the note of an alarm',
     visitor: asOperator,
     url: '/',
@@ -90,7 +90,7 @@ export const operatorForms = ({
     sent: { note: 'The TSO sends it again.' },
   },
   {
-    file: 'operator/send-dialog.tsx',
+    file: 'exchange/send-dialog.tsx',
     name: 'schedules to send',
     visitor: asOperator,
     url: '/operator/exchange',
@@ -115,7 +115,7 @@ export const operatorForms = ({
     sent: { delivery_date: DAY },
   },
   {
-    file: 'operator/asset-dialog.tsx',
+    file: 'market/asset-dialog.tsx',
     name: 'a new asset',
     visitor: asOperator,
     url: '/operator/assets',
@@ -130,7 +130,7 @@ export const operatorForms = ({
     sent: { name: 'Solarpark', technology: 'solar', nominal_power: 7.25, tso: 'DE_TENNET' },
   },
   {
-    file: 'operator/offer-form.tsx',
+    file: 'market/offer-form.tsx',
     name: 'an offer',
     visitor: asOperator,
     url: `/operator/assets/${asset.id}`,
@@ -159,7 +159,7 @@ export const operatorForms = ({
     },
   },
   {
-    file: 'operator/demand-dialog.tsx',
+    file: 'market/demand-dialog.tsx',
     name: 'a new demand',
     visitor: asOperator,
     url: '/operator/demands',
@@ -182,7 +182,7 @@ export const operatorForms = ({
     },
   },
   {
-    file: 'operator/name-dialog.tsx',
+    file: 'parties/name-dialog.tsx',
     name: 'a new BRP',
     visitor: asOperator,
     url: '/operator/brps',
@@ -192,7 +192,7 @@ export const operatorForms = ({
     sent: { name: 'Nordlicht' },
   },
   {
-    file: 'operator/groups.tsx',
+    file: 'parties/operator-balance-groups.tsx',
     name: 'a new balance group',
     visitor: asOperator,
     url: '/operator/balance-groups',
@@ -212,7 +212,6 @@ export const operatorForms = ({
     },
   },
   {
-    file: 'operator/groups.tsx',
     name: 'the settings of any balance group',
     visitor: asOperator,
     url: '/operator/balance-groups',
@@ -225,7 +224,7 @@ export const operatorForms = ({
     sent: { name: 'South', tsos: ['DE_AMPRION'] },
   },
   {
-    file: 'operator/new-customer.tsx',
+    file: 'customers/new-customer.tsx',
     name: 'a new customer',
     visitor: asOperator,
     url: '/operator/customers',
@@ -239,7 +238,7 @@ export const operatorForms = ({
     sent: { brp_id: seller.id, name: 'Stahlwerk', status: 'active' },
   },
   {
-    file: 'operator/customer.tsx',
+    file: 'customers/operator-customer.tsx',
     name: 'the name of a customer',
     visitor: asOperator,
     url: `/operator/customers/${consumer.id}`,
@@ -250,7 +249,7 @@ export const operatorForms = ({
     sent: { name: 'Stahlwerk' },
   },
   {
-    file: 'operator/user-dialogs.tsx',
+    file: 'users/user-dialogs.tsx',
     name: 'a new user',
     visitor: asOperator,
     url: '/operator/users',
@@ -266,7 +265,7 @@ export const operatorForms = ({
     sent: { email: 'ada@saldo.example', name: 'Ada', role: 'brp', permissions: 'read', brp_id: seller.id },
   },
   {
-    file: 'operator/user-dialogs.tsx',
+    file: 'users/user-dialogs.tsx',
     name: 'a user',
     visitor: asOperator,
     url: '/operator/users',

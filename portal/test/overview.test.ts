@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
-import { eventually } from '../../server/test/until.ts';
 import { open, openStage } from './stage.ts';
 
 const { platform, world, user, visit, visitApart } = await openStage('2026-10-20T08:00:00Z');
@@ -40,42 +38,6 @@ test('the columns of the overview’s two tables align whatever they contain, in
       },
       { locale },
     );
-});
-
-const headline = (page: Page) => page.locator('main dl').first();
-
-test('a BRP’s headline is the net saldo of tomorrow, and how much of it is sent', async () => {
-  await visit(asSeller, async (page) => {
-    await open(page, '/');
-    await eventually(async () =>
-      assert.match(
-        await headline(page).innerText(),
-        /^Net saldo of tomorrow, Wed, 21\/10\/2026\s+\+118,518\.432\s*MWh\s+0 of 1 nominations sent$/,
-      ),
-    );
-  });
-  await visit(
-    asSeller,
-    async (page) => {
-      await open(page, '/');
-      await eventually(async () =>
-        assert.match(await headline(page).innerText(), /^Saldo von morgen[^]*\+118\.518,432\s*MWh/),
-      );
-    },
-    { width: 390, locale: 'de-DE' },
-  );
-});
-
-test('the operator’s headline is the number of nominations that are not sent', async () => {
-  const asOperator = await user({ type: 'operator' });
-  await visit(asOperator, async (page) => {
-    await open(page, '/');
-    await eventually(async () =>
-      assert.match(await headline(page).innerText(), /^Not sent to the TSOs yet\s+3\s*nominations/),
-    );
-    await headline(page).getByRole('link').click();
-    await page.waitForURL((url) => url.pathname === '/operator/exchange');
-  });
 });
 
 test('a page whose window has no frames, as in some remote desktops, is complete too', () =>

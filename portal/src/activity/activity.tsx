@@ -1,31 +1,26 @@
 import { EVENT_TYPES_OF, type EventReader, type SaldoEvent } from '@saldo/api';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { keyNamesQuery } from '../keys/queries.ts';
 import { useOnChange } from '../session/live-refresh.ts';
-import { filtersOf } from '../ui/address.ts';
+import { useFilters } from '../ui/address.ts';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
-import type { ActivitySearch } from './filters.ts';
-import { type KeyNames, KeysContext } from './keys-context.ts';
+import { readActivitySearch } from './filters.ts';
+import { KeysContext } from './keys-context.ts';
 import { activityQuery } from './queries.ts';
 import { Sentence } from './sentence.tsx';
 
-type Props = {
-  role: EventReader;
-  keys: KeyNames | undefined;
-  search: ActivitySearch;
-  navigate: Parameters<typeof filtersOf<ActivitySearch>>[1];
-};
-
 /** The events of the user's BRP or of the operator, newest first. New ones appear by themselves. */
-export function Activity({ role, keys = [], search, navigate }: Props) {
+function ActivityPage({ role }: { role: EventReader }) {
   const { t } = useI18n();
   const texts = t.activity;
-  const { filters, set, clear, isFiltered } = filtersOf(search, navigate);
+  const { filters, set, clear, isFiltered } = useFilters(readActivitySearch);
+  const { data: keys = [] } = useQuery(keyNamesQuery(role));
   const choices = useTypeChoices(role);
   const chosen = choices.find(({ value }) => value === filters.types)?.value;
   const query = useLiveActivity(chosen);
@@ -55,6 +50,9 @@ export function Activity({ role, keys = [], search, navigate }: Props) {
     </Page>
   );
 }
+
+export const BrpActivityPage = () => <ActivityPage role="brp" />;
+export const OperatorActivityPage = () => <ActivityPage role="operator" />;
 
 /** Subjects with more than one type can be chosen as a whole. */
 function useTypeChoices(role: EventReader) {

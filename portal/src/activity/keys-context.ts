@@ -1,7 +1,7 @@
 import type { ApiKey } from '@saldo/api';
 import { createContext } from 'react';
 
-export type KeyNames = readonly Pick<ApiKey, 'id' | 'name'>[];
+type KeyNames = readonly Pick<ApiKey, 'id' | 'name'>[];
 
 /** The keys that the role has a list of, which events name by their ids; empty while they load. */
 export const KeysContext = createContext<KeyNames>([]);

@@ -1,6 +1,6 @@
 import { type DeliveryDay, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useState } from 'react';
-import { slotText } from '../domain/delivery-period.ts';
+import { slotText } from '../ui/delivery-period.ts';
 import { LEVELS, levelOf, opacityOf, type Scale, scaleOf } from './heat-levels.ts';
 import { HeatScale } from './heat-scale.tsx';
 import { useWidth } from './use-width.ts';

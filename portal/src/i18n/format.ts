@@ -7,9 +7,13 @@ import {
 } from '@saldo/core/delivery-day.ts';
 import { formatMw, formatMwh, formatSlotMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import type { Language } from '@saldo/core/messages/language.ts';
-import type { CsvForm } from '../domain/csv.ts';
-import type { DateMark } from '../domain/date-input.ts';
 import { COUNTRIES } from './countries.ts';
+
+/** How a language separates day, month and year in a typed date. */
+export type DateMark = '.' | '/';
+
+/** `plain` as in RFC 4180, with decimal points. `german` with semicolons and decimal commas, for a German Excel. */
+export type CsvForm = 'plain' | 'german';
 
 /** European English: day before month, 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { de: 'de-DE', en: 'en-GB' };

@@ -3,21 +3,21 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type LinkOptions, linkOptions, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
-import { useGroupNames } from '../brp/group-name.tsx';
-import { parseTypedDay } from '../domain/date-input.ts';
 import { type I18n, useI18n } from '../i18n/i18n.tsx';
+import { useGroupNames } from '../references/group-name.tsx';
 import { cx } from '../ui/cx.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { FormProblem, inputClass } from '../ui/form.tsx';
+import { parseTypedDay } from '../ui/typed-date.ts';
 import { useSettled } from '../ui/use-settled.ts';
-import { type FoundGroup, findRecords } from './sources.ts';
+import { commonSources, type FoundGroup, findRecords, type Sources } from './sources.ts';
 
 type Role = 'brp' | 'operator';
 
 /** The client of the other role is not loaded. */
-const SOURCES = {
-  brp: () => import('./brp-sources.ts'),
-  operator: () => import('./operator-sources.ts'),
+const SOURCES: Readonly<Record<Role, () => Promise<Sources>>> = {
+  brp: async () => commonSources(''),
+  operator: async () => (await import('./operator-sources.ts')).sources,
 };
 
 /** Shorter texts match nearly every record. */
@@ -31,7 +31,7 @@ function useFound(role: Role, typed: string) {
   const isSettled = settled === typed;
   const query = useQuery({
     queryKey: ['search', role, language, typed],
-    queryFn: async ({ signal }) => findRecords((await SOURCES[role]()).sources, typed, t, signal),
+    queryFn: async ({ signal }) => findRecords(await SOURCES[role](), typed, t, signal),
     enabled: isSearched && isSettled,
     refetchInterval: false,
   });

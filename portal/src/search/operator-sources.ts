@@ -6,25 +6,7 @@ import { commonSources, type Found, groupOf, MAX_FOUND, oneFound, type Sources }
 
 const limit = MAX_FOUND;
 
-const common = commonSources(
-  {
-    searchContracts: client.contracts.list,
-    searchCustomers: client.customers.list,
-    searchGroups: client.balanceGroups.list,
-    getContract: client.contracts.get,
-    getCustomer: client.customers.get,
-    getNomination: client.nominations.get,
-  },
-  {
-    contract: (contractId) => linkOptions({ to: '/operator/contracts/$contractId', params: { contractId } }),
-    customer: (customerId) => linkOptions({ to: '/operator/customers/$customerId', params: { customerId } }),
-    nomination: (nominationId) =>
-      linkOptions({ to: '/operator/nominations/$nominationId', params: { nominationId } }),
-    contracts: (search) => linkOptions({ to: '/operator/contracts', search: { search } }),
-    customers: (search) => linkOptions({ to: '/operator/customers', search: { search } }),
-    groups: (search) => linkOptions({ to: '/operator/balance-groups', search: { search } }),
-  },
-);
+const common = commonSources('/operator');
 
 const asset =
   (t: Dictionary) =>

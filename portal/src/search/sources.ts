@@ -1,8 +1,9 @@
-import type { Contract, Customer, Nomination } from '@saldo/api';
+import type { Contract, Customer } from '@saldo/api';
 import type { IdPrefix } from '@saldo/core/id.ts';
 import { isProblem } from '@saldo/sdk';
-import type { LinkOptions } from '@tanstack/react-router';
+import { type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { Dictionary } from '../i18n/dictionary.ts';
+import { reader, searcher } from '../session/reader.ts';
 
 /** A record that was found, and its page. */
 export type Found = {
@@ -47,67 +48,55 @@ export const oneFound = (name: FoundGroup['name'], found: Found): FoundGroup => 
   all: null,
 });
 
-type Group = { readonly eic: string; readonly name: string };
-type Options = { signal: AbortSignal };
-type Search<P> = (query: { search: string; limit: number }, options: Options) => Promise<P & Page>;
-type Get<T> = (id: string, options: Options) => Promise<T>;
-
-/** Reads that both roles have, each with its own client. */
-type Reads = {
-  readonly searchContracts: Search<{ contracts: Contract[] }>;
-  readonly searchCustomers: Search<{ customers: Customer[] }>;
-  readonly searchGroups: Search<{ balance_groups: Group[] }>;
-  readonly getContract: Get<Contract>;
-  readonly getCustomer: Get<Customer>;
-  readonly getNomination: Get<Nomination>;
-};
-
-/** The pages of these records, and the lists with a search. */
-type Pages = Readonly<
-  Record<'contract' | 'customer' | 'nomination', (id: string) => LinkOptions> &
-    Record<'contracts' | 'customers' | 'groups', (search: string) => LinkOptions>
->;
-
-export function commonSources(reads: Reads, pages: Pages): Sources {
+/** The records that BRPs and the operator can search. `base` is the beginning of the role's paths. */
+export function commonSources(base: '' | '/operator'): Sources {
   const limit = MAX_FOUND;
   const contract = ({ id, external_id, seller, buyer }: Contract): Found => ({
     label: external_id,
     detail: `${seller.name} → ${buyer.name}`,
-    page: pages.contract(id),
+    page: linkOptions({ to: `${base}/contracts/$contractId`, params: { contractId: id } }),
   });
   const customer = ({ id, name, balance_group }: Customer): Found => ({
     label: name,
     detail: '',
     eic: balance_group?.eic,
-    page: pages.customer(id),
+    page: linkOptions({ to: `${base}/customers/$customerId`, params: { customerId: id } }),
   });
-  const group = ({ eic, name }: Group): Found => ({ label: name, detail: eic, page: pages.groups(eic) });
+  const groups = (search: string) => linkOptions({ to: `${base}/balance-groups`, search: { search } });
   return {
     lists: [
       async (search, _t, signal) => {
-        const page = await reads.searchContracts({ search, limit }, { signal });
-        return groupOf('contracts', page, page.contracts, contract, pages.contracts(search));
+        const page = await searcher().contracts.list({ search, limit }, { signal });
+        const all = linkOptions({ to: `${base}/contracts`, search: { search } });
+        return groupOf('contracts', page, page.contracts, contract, all);
       },
       async (search, _t, signal) => {
-        const page = await reads.searchCustomers({ search, limit }, { signal });
-        return groupOf('customers', page, page.customers, customer, pages.customers(search));
+        const page = await searcher().customers.list({ search, limit }, { signal });
+        const all = linkOptions({ to: `${base}/customers`, search: { search } });
+        return groupOf('customers', page, page.customers, customer, all);
       },
       async (search, _t, signal) => {
-        const page = await reads.searchGroups({ search, limit }, { signal });
-        return groupOf('groups', page, page.balance_groups, group, pages.groups(search));
+        const page = await reader().balanceGroups.list({ search, limit }, { signal });
+        const found = page.balance_groups.map(({ eic, name }) => ({
+          label: name,
+          detail: eic,
+          page: groups(eic),
+        }));
+        return groupOf('groups', page, found, (one) => one, groups(search));
       },
     ],
     byId: {
-      con: async (id, _t, signal) => oneFound('contracts', contract(await reads.getContract(id, { signal }))),
+      con: async (id, _t, signal) =>
+        oneFound('contracts', contract(await reader().contracts.get(id, { signal }))),
       cust: async (id, _t, signal) =>
-        oneFound('customers', customer(await reads.getCustomer(id, { signal }))),
+        oneFound('customers', customer(await reader().customers.get(id, { signal }))),
       nom: async (id, t, signal) => {
-        const { eic, tso, direction, version } = await reads.getNomination(id, { signal });
+        const { eic, tso, direction, version } = await reader().nominations.get(id, { signal });
         return oneFound('nominations', {
           label: `${t.common.tsos[tso]} · ${t.common.directions[direction]}`,
           detail: t.search.version(version),
           eic,
-          page: pages.nomination(id),
+          page: linkOptions({ to: `${base}/nominations/$nominationId`, params: { nominationId: id } }),
         });
       },
     },

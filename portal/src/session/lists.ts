@@ -12,6 +12,20 @@ export async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
+/** The first records that match. One more than the maximum, so that the caller knows whether there are more. */
+export async function firstOf<T>(
+  records: AsyncIterable<T>,
+  max: number,
+  isMatch: (record: T) => boolean = () => true,
+): Promise<T[]> {
+  const found: T[] = [];
+  for await (const record of records) {
+    if (isMatch(record)) found.push(record);
+    if (found.length > max) break;
+  }
+  return found;
+}
+
 /** Paging of an API list for TanStack Query. */
 export const pages = {
   initialPageParam: undefined as string | undefined,

@@ -1,13 +1,13 @@
 import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { staleQueries } from '../domain/stale-queries.ts';
 import { forgetPlace, readChanges } from './changes.ts';
 import { onRetry, setConnected } from './connection.ts';
 import { invalidate } from './invalidate.ts';
 import { areNotificationsOn } from './notifications.ts';
 import { handleError } from './query-client.ts';
 import { useToday } from './server-clock.ts';
+import { staleQueries } from './stale-queries.ts';
 
 /** Pauses after a change: while changes keep coming, pages are refreshed less often. */
 const PAUSE_MS = { first: 500, longest: 5_000 };

@@ -1,4 +1,4 @@
-import { newTask } from '../ui/new-task.ts';
+import { newTask } from './new-task.ts';
 
 /** A page that was not used for this time is unattended. */
 const UNATTENDED_MS = 60_000;

@@ -6,12 +6,12 @@ import {
   queryOptions,
   useMutation,
 } from '@tanstack/react-query';
-import { isSameInput } from '../domain/input.ts';
+import { isSameInput } from './input.ts';
 
 /** A record, and the `ETag` that a change has to send. Null if its API has none. */
 export type Versioned<R> = { readonly record: R; readonly etag: string | null };
 
-type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
+export type ReadOptions = { signal: AbortSignal; onResponse: (response: Response) => void };
 
 async function readWithEtag<R>(
   read: (options: ReadOptions) => Promise<R>,

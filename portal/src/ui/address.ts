@@ -1,23 +1,35 @@
-type Change<S> = { search: (old: S) => S; replace: true; resetScroll: boolean };
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { RawSearch } from './search-parameters.ts';
 
-/** The part of a route's `useNavigate` that changes the query string. */
-type Navigate<S> = (change: Change<S>) => unknown;
+/** The query string of the page, as its route reads it. A page of several roles has a route for each of them. */
+function useQueryString<S extends object>(read: (raw: RawSearch) => S) {
+  const search = read(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  /** Adds no history entry. */
+  const replace = (change: (old: S) => S, resetScroll: boolean) =>
+    void navigate({
+      to: '.',
+      search: (old: RawSearch) => change(read(old)),
+      replace: true,
+      resetScroll,
+    } as never);
+  return { search, replace };
+}
 
 /** Filters are stored in the URL; changing them adds no history entry. */
-export function filtersOf<F extends object>(
-  filters: F,
-  navigate: Navigate<NoInfer<F>>,
+export function useFilters<F extends object>(
+  read: (raw: RawSearch) => F,
   /** Parameters that identify the page's subject, such as its day. They are kept when the filters are cleared. */
-  about: NoInfer<F> = {} as F,
+  about: readonly (keyof F)[] = [],
 ) {
-  const replace = (search: (old: F) => F) => void navigate({ search, replace: true, resetScroll: true });
+  const { search: filters, replace } = useQueryString(read);
+  const isAbout = (name: string) => about.some((known) => known === name);
   return {
     filters,
-    set: (change: F) => replace((old) => ({ ...old, ...change })),
-    clear: () => replace(() => about),
-    isFiltered: Object.entries(filters).some(
-      ([name, value]) => value !== undefined && !Object.hasOwn(about, name),
-    ),
+    set: (change: F) => replace((old) => ({ ...old, ...change }), true),
+    clear: () =>
+      replace((old) => Object.fromEntries(Object.entries(old).filter(([name]) => isAbout(name))) as F, true),
+    isFiltered: Object.keys(filters).some((name) => !isAbout(name)),
   };
 }
 
@@ -25,8 +37,7 @@ export function filtersOf<F extends object>(
 export type FilterProps<F> = { filters: F; set: (change: F) => void };
 
 /** The selection on a page (a slot, a tab) is stored in the URL as well. The scroll position is kept. */
-export const choicesOf = <S extends object>(search: S, navigate: Navigate<NoInfer<S>>) => ({
-  search,
-  set: (change: S) =>
-    void navigate({ search: (old) => ({ ...old, ...change }), replace: true, resetScroll: false }),
-});
+export function useChoices<S extends object>(read: (raw: RawSearch) => S) {
+  const { search, replace } = useQueryString(read);
+  return { search, set: (change: S) => replace((old) => ({ ...old, ...change }), false) };
+}

@@ -1,9 +1,9 @@
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { type InputHTMLAttributes, type KeyboardEvent, useRef, useState } from 'react';
-import { formatTypedDate, parseTypedDay, parseTypedMonth } from '../domain/date-input.ts';
-import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { IconButton } from './button.tsx';
+import { addMonths } from './delivery-period.ts';
+import { formatTypedDate, parseTypedDay, parseTypedMonth } from './typed-date.ts';
 import { typing } from './typing.ts';
 
 type Props = Pick<

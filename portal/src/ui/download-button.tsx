@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { BYTE_ORDER_MARK, germanCsv } from '../domain/csv.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
+import { BYTE_ORDER_MARK, germanCsv } from './csv.ts';
 import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 

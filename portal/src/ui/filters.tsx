@@ -1,11 +1,11 @@
 import { LIMITS } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
-import { addMonths } from '../domain/delivery-period.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
+import { addMonths } from './delivery-period.ts';
 import { inputClass, type Option } from './form.tsx';
 import { typing } from './typing.ts';
 import { TYPING_PAUSE_MS } from './use-settled.ts';

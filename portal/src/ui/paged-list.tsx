@@ -3,7 +3,7 @@ import { type PagedRead, readNextPage } from '../session/lists.ts';
 import { MoreButton } from './more.tsx';
 import { Loaded, type ShownQuery } from './states.tsx';
 
-export type PagedQuery<Page> = ShownQuery<{ readonly pages: readonly Page[] }> & PagedRead;
+type PagedQuery<Page> = ShownQuery<{ readonly pages: readonly Page[] }> & PagedRead;
 
 type Props<Page, Entry> = {
   readonly query: PagedQuery<Page>;

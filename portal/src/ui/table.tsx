@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { directionOf, nextSort, type SortValue, sortRows } from '../domain/sort.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { cx } from './cx.ts';
+import { directionOf, nextSort, type SortValue, sortRows } from './sort.ts';
 
 /** The breakpoint from which a column is shown; columns without one are always shown. On paper all are. */
 const FROM = {

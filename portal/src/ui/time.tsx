@@ -1,6 +1,6 @@
-import { durationText } from '../domain/duration.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
+import { durationText } from './duration.ts';
 
 /** An instant in local time, with UTC as a tooltip and, with `withUtc`, next to it. */
 export function Instant({ at, withUtc = false }: { at: string; withUtc?: boolean }) {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { isSameInput, rebasedInput } from '../domain/input.ts';
+import { isSameInput, rebasedInput } from '../session/input.ts';
 
 type Input<R> = {
   /** Whether the input differs from this version of the record. */

@@ -1,37 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useMayManage, useSession } from '../session/session.ts';
+import { useFilters } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice } from '../ui/states.tsx';
 import { DeliveriesPanel } from './deliveries.tsx';
 import { CreateDialog } from './dialogs.tsx';
 import { EndpointTable } from './endpoints.tsx';
-import type { WebhookSearch } from './filters.ts';
+import { readWebhookSearch } from './filters.ts';
 import { endpointsQuery } from './queries.ts';
 
-const brpRoute = getRouteApi('/app/brp/webhooks');
-const operatorRoute = getRouteApi('/app/operator/webhooks');
-
-export function BrpWebhooksPage() {
-  const navigate = brpRoute.useNavigate();
-  // The API has one scope for reading and changing endpoints, which users without that permission lack.
-  return useMayManage() ? (
-    <Webhooks search={brpRoute.useSearch()} onSearch={(search) => void navigate({ search, replace: true })} />
-  ) : (
-    <NotAllowed />
-  );
-}
-
-export function OperatorWebhooksPage() {
-  const navigate = operatorRoute.useNavigate();
-  return (
-    <Webhooks
-      search={operatorRoute.useSearch()}
-      onSearch={(search) => void navigate({ search, replace: true })}
-    />
-  );
+export function WebhooksPage() {
+  const { role } = useSession().user;
+  const mayManage = useMayManage();
+  // The BRP API has one scope for reading and changing endpoints, which users without that permission lack.
+  return role === 'brp' && !mayManage ? <NotAllowed /> : <Webhooks />;
 }
 
 function NotAllowed() {
@@ -43,15 +27,14 @@ function NotAllowed() {
   );
 }
 
-type Props = { search: WebhookSearch; onSearch: (search: WebhookSearch) => void };
-
 /** Endpoints that events are sent to, and the deliveries of the selected one. */
-function Webhooks({ search, onSearch }: Props) {
+function Webhooks() {
   const { t } = useI18n();
   const texts = t.webhooks;
   const { role } = useSession().user;
+  const { filters, set } = useFilters(readWebhookSearch);
   const query = useQuery(endpointsQuery);
-  const selected = query.data?.find(({ id }) => id === search.endpoint);
+  const selected = query.data?.find(({ id }) => id === filters.endpoint);
   return (
     <Page
       title={texts.title}
@@ -71,18 +54,14 @@ function Webhooks({ search, onSearch }: Props) {
               <EndpointTable
                 endpoints={endpoints}
                 selectedId={selected?.id ?? null}
-                onSelect={(endpoint) => onSearch({ endpoint })}
+                onSelect={(endpoint) => set({ endpoint, state: undefined })}
               />
             )
           }
         </Loaded>
       </Panel>
       {selected && (
-        <DeliveriesPanel
-          endpoint={selected}
-          state={search.state}
-          onState={(state) => onSearch({ endpoint: selected.id, state })}
-        />
+        <DeliveriesPanel endpoint={selected} state={filters.state} onState={(state) => set({ state })} />
       )}
     </Page>
   );

@@ -262,7 +262,6 @@ export const brp: Dictionary['brp'] = {
     tsosHint: 'Kunden können nur Regelzonen zugeordnet werden, die hier freigeschaltet sind.',
     empty: 'Keine Bilanzkreise',
     emptyText: 'Der Betreiber legt Ihre Bilanzkreise an.',
-    saved: (name) => `${name} ist gespeichert.`,
   },
   keys: {
     title: 'API-Schlüssel',

@@ -260,7 +260,6 @@ export const brp = {
     tsosHint: 'Customers can only be placed in control areas that are enabled here.',
     empty: 'No balance groups',
     emptyText: 'The operator registers your balance groups.',
-    saved: (name: string) => `${name} is saved.`,
   },
   keys: {
     title: 'API keys',

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operatorEndpoints } from '@saldo/api';
+import { eventually } from '../../../server/test/until.ts';
+import { fill, find, findText, hasParameter, listOf, press, show } from '../../test/components.ts';
+
+const alarm = {
+  object: 'alarm',
+  id: 'alm_1',
+  kind: 'rejected',
+  tso: 'DE_50HERTZ',
+  delivery_date: '2026-11-16',
+};
+const answers = {
+  'GET /operator/v1/events': listOf(operatorEndpoints.operatorListEvents, 'events', [
+    {},
+    { id: 'evt_2', type: 'exchange.alarm', data: alarm },
+  ]),
+};
+
+for (const [role, language, sentence, kind, clear] of [
+  [
+    'brp',
+    'en',
+    'Nomination of Hauptbilanzkreis at 50Hertz for Mon 16/11 (delivers, version 2) was corrected.',
+    'Kind',
+    'Clear filters',
+  ],
+  [
+    'operator',
+    'de',
+    'Nominierung von Hauptbilanzkreis bei 50Hertz für Mo., 16.11. (liefert, Version 2) wurde an den ÜNB gesendet.',
+    'Art',
+    'Filter zurücksetzen',
+  ],
+] as const)
+  test(`events are sentences, and the kind of activity is kept in the URL: ${role}, ${language}`, () => {
+    const base = role === 'operator' ? '/operator' : '';
+    return show(`${base}/activity`, { role, language, answers }, async ({ requests }) => {
+      await findText(sentence);
+      if (role === 'operator') await findText(/Alarm: Fahrplan abgelehnt \(50Hertz.*\) hat begonnen\./);
+      await fill('main select', kind, 'nomination.*');
+      await hasParameter('types', 'nomination.*');
+      const asked = () =>
+        requests.findLast(({ url }) => url.pathname === `${base}/v1/events`)?.url.searchParams;
+      await eventually(async () => assert.equal(asked()?.get('types'), 'nomination.*'));
+      await press('main button', clear);
+      await hasParameter('types', null);
+      assert.equal(((await find('main select', kind)) as HTMLSelectElement).value, '');
+    });
+  });

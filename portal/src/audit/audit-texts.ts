@@ -1,0 +1,118 @@
+import type { Language } from '@saldo/core/messages/language.ts';
+import type { AuditSentence } from './audit-entry.ts';
+
+type AuditTexts = {
+  readonly sentences: Readonly<Record<AuditSentence, string>>;
+  readonly volumes: (created: string, corrected: string) => string;
+  readonly messages: (count: number) => string;
+};
+
+const en: AuditTexts = {
+  volumes: (created, corrected) => `${created} new, ${corrected} corrected`,
+  messages: (count) => (count === 1 ? '1 message' : `${count} messages`),
+  sentences: {
+    'account.created': '{who} created the account {what}.',
+    'alarm.acknowledged': '{who} acknowledged the alarm {what}.',
+    'api_key.created': '{who} created the API key {what}.',
+    'api_key.revoked': '{who} revoked the API key {what}.',
+    'api_key.rotated': '{who} rotated the API key {what}.',
+    'asset.created': '{who} created the plant {what}.',
+    'asset.updated': '{who} changed the plant {what}: {fields}.',
+    'asset.published': '{who} published the offer of the plant {what}.',
+    'asset.withdrawn': '{who} withdrew the offer of the plant {what}.',
+    'balance_group.created': '{who} created the balance group {what}.',
+    'balance_group.updated': '{who} changed the balance group {what}: {fields}.',
+    'brp.created': '{who} created the BRP {what}.',
+    'clock.set': '{who} set the clock of the sandbox to {what}.',
+    'contract.created': '{who} created the contract {what}.',
+    'contract.updated': '{who} changed the contract {what}: {fields}.',
+    'contract_day.written': '{who} wrote the volumes of the contract {what}.',
+    'cover.uploaded': '{who} uploaded the image {what}.',
+    'customer.created': '{who} created the customer {what}.',
+    'customer.updated': '{who} changed the customer {what}: {fields}.',
+    'customer.activated': '{who} activated the customer {what}.',
+    'customer.deactivated': '{who} deactivated the customer {what}.',
+    'demand.created': '{who} published the demand {what}.',
+    'demand.deleted': '{who} withdrew the demand {what}.',
+    'demand.updated': '{who} changed the demand {what}: {fields}.',
+    'message.received': '{who} handed in the message {what}.',
+    'profiles.run': '{who} created volumes from profiles: {what}.',
+    'schedules.sent': '{who} sent schedules to the TSOs: {what}.',
+    'status.requested': '{who} asked the TSO for its last answer: {what}.',
+    'transaction.invalidated': '{who} invalidated a volume of the contract {what}.',
+    'user.created': '{who} created the user {what}.',
+    'user.disabled': '{who} disabled the user {what}.',
+    'user.invited': '{who} invited the user {what}.',
+    'user.password_changed': '{who} changed their own password.',
+    'user.password_set': '{who} chose a password.',
+    'user.signed_in': '{who} signed in.',
+    'user.signed_out': '{who} signed out.',
+    'user.signed_out_elsewhere': '{who} signed out on all other devices.',
+    'user.updated': '{who} changed the user {what}: {fields}.',
+    'volumes.import_broken_off': 'An import of volumes by {who} broke off: {what}.',
+    'volumes.imported': '{who} imported volumes: {what}.',
+    'webhook_endpoint.created': '{who} created the webhook endpoint {what}.',
+    'webhook_endpoint.deleted': '{who} deleted the webhook endpoint {what}.',
+    'webhook_endpoint.secret_rotated': '{who} rotated the secret of the webhook endpoint {what}.',
+    'webhook_endpoint.tested': '{who} tested the webhook endpoint {what}.',
+    'webhook_endpoint.updated': '{who} changed the webhook endpoint {what}: {fields}.',
+  },
+};
+
+const de: AuditTexts = {
+  volumes: (created, corrected) => `${created} neu, ${corrected} berichtigt`,
+  messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten`),
+  sentences: {
+    'account.created': '{who} hat das Konto {what} angelegt.',
+    'alarm.acknowledged': '{who} hat den Alarm {what} quittiert.',
+    'api_key.created': '{who} hat den API-Schlüssel {what} angelegt.',
+    'api_key.revoked': '{who} hat den API-Schlüssel {what} gesperrt.',
+    'api_key.rotated': '{who} hat den API-Schlüssel {what} erneuert.',
+    'asset.created': '{who} hat die Anlage {what} angelegt.',
+    'asset.updated': '{who} hat die Anlage {what} geändert: {fields}.',
+    'asset.published': '{who} hat das Angebot der Anlage {what} veröffentlicht.',
+    'asset.withdrawn': '{who} hat das Angebot der Anlage {what} zurückgezogen.',
+    'balance_group.created': '{who} hat den Bilanzkreis {what} angelegt.',
+    'balance_group.updated': '{who} hat den Bilanzkreis {what} geändert: {fields}.',
+    'brp.created': '{who} hat den BKV {what} angelegt.',
+    'clock.set': '{who} hat die Uhr der Sandbox auf {what} gestellt.',
+    'contract.created': '{who} hat den Vertrag {what} angelegt.',
+    'contract.updated': '{who} hat den Vertrag {what} geändert: {fields}.',
+    'contract_day.written': '{who} hat die Mengen des Vertrags {what} geschrieben.',
+    'cover.uploaded': '{who} hat das Bild {what} hochgeladen.',
+    'customer.created': '{who} hat den Kunden {what} angelegt.',
+    'customer.updated': '{who} hat den Kunden {what} geändert: {fields}.',
+    'customer.activated': '{who} hat den Kunden {what} aktiviert.',
+    'customer.deactivated': '{who} hat den Kunden {what} deaktiviert.',
+    'demand.created': '{who} hat das Gesuch {what} veröffentlicht.',
+    'demand.deleted': '{who} hat das Gesuch {what} zurückgezogen.',
+    'demand.updated': '{who} hat das Gesuch {what} geändert: {fields}.',
+    'message.received': '{who} hat die Nachricht {what} eingereicht.',
+    'profiles.run': '{who} hat Mengen aus Profilen erzeugt: {what}.',
+    'schedules.sent': '{who} hat Fahrpläne an die ÜNB gesendet: {what}.',
+    'status.requested': '{who} hat den ÜNB nach seiner letzten Antwort gefragt: {what}.',
+    'transaction.invalidated': '{who} hat eine Menge des Vertrags {what} für ungültig erklärt.',
+    'user.created': '{who} hat den Benutzer {what} angelegt.',
+    'user.disabled': '{who} hat den Benutzer {what} gesperrt.',
+    'user.invited': '{who} hat den Benutzer {what} eingeladen.',
+    'user.password_changed': '{who} hat das eigene Passwort geändert.',
+    'user.password_set': '{who} hat ein Passwort gewählt.',
+    'user.signed_in': '{who} hat sich angemeldet.',
+    'user.signed_out': '{who} hat sich abgemeldet.',
+    'user.signed_out_elsewhere': '{who} hat sich auf allen anderen Geräten abgemeldet.',
+    'user.updated': '{who} hat den Benutzer {what} geändert: {fields}.',
+    'volumes.import_broken_off': 'Ein Mengenimport von {who} wurde abgebrochen: {what}.',
+    'volumes.imported': '{who} hat Mengen importiert: {what}.',
+    'webhook_endpoint.created': '{who} hat den Webhook-Endpunkt {what} angelegt.',
+    'webhook_endpoint.deleted': '{who} hat den Webhook-Endpunkt {what} gelöscht.',
+    'webhook_endpoint.secret_rotated': '{who} hat das Geheimnis des Webhook-Endpunkts {what} erneuert.',
+    'webhook_endpoint.tested': '{who} hat den Webhook-Endpunkt {what} getestet.',
+    'webhook_endpoint.updated': '{who} hat den Webhook-Endpunkt {what} geändert: {fields}.',
+  },
+};
+
+/**
+ * Sentences of the audit trail. `{who}` is the user or key, `{what}` the record or a result, `{fields}` what has changed.
+ * They are not in the dictionaries, which every page loads.
+ */
+export const AUDIT_TEXTS: Readonly<Record<Language, AuditTexts>> = { en, de };

@@ -1,0 +1,90 @@
+import { type AuditEntry, LIMITS } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
+import { ExportButton } from '../ui/export.tsx';
+import { DayFilter, FilterBar, TextFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { AuditList } from './audit-list.tsx';
+import { auditText } from './audit-sentence.tsx';
+import { type AuditFilters, readAuditFilters } from './filters.ts';
+import { auditQuery, eachAuditEntry } from './queries.ts';
+
+const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
+  ...memberColumns<AuditEntry>('id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id'),
+  { name: 'before', value: ({ before }) => (before === null ? null : JSON.stringify(before)) },
+  { name: 'after', value: ({ after }) => (after === null ? null : JSON.stringify(after)) },
+];
+
+/** The audit trail, newest event first. */
+export function AuditPage() {
+  const { t, format } = useI18n();
+  const texts = t.operator.audit;
+  const { filters, set, clear, isFiltered } = useFilters(readAuditFilters);
+  const query = useInfiniteQuery(auditQuery(filters));
+  const columns = [
+    ...COLUMNS,
+    { name: 'sentence', value: (entry: AuditEntry) => auditText(entry, { t, format }) },
+  ];
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <ExportButton fileName="audit" columns={columns} rows={(signal) => eachAuditEntry(filters, signal)} />
+      }
+    >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <AuditFilterFields filters={filters} set={set} />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.entries}
+          empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
+        >
+          {(entries) => <AuditList entries={entries} />}
+        </PagedList>
+      </Panel>
+    </Page>
+  );
+}
+
+function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
+  const { t } = useI18n();
+  const texts = t.operator.audit;
+  return (
+    <>
+      <TextFilter
+        label={texts.subject}
+        placeholder="cust_…"
+        value={filters.subject}
+        maxLength={LIMITS.searchLength}
+        onChange={(subject) => set({ subject })}
+      />
+      <TextFilter
+        label={texts.actor}
+        placeholder="key_… / user_…"
+        value={filters.actor}
+        maxLength={LIMITS.searchLength}
+        onChange={(actor) => set({ actor })}
+      />
+      <TextFilter
+        label={texts.action}
+        placeholder="customer.updated"
+        value={filters.action}
+        maxLength={LIMITS.searchLength}
+        onChange={(action) => set({ action })}
+      />
+      <div className="w-44">
+        <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+      </div>
+      <div className="w-44">
+        <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+      </div>
+    </>
+  );
+}

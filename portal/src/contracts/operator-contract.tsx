@@ -1,0 +1,149 @@
+import type { Contract, Transaction } from '@saldo/api';
+import {
+  addDays,
+  type DeliveryDay,
+  dayOf,
+  dayStart,
+  formatInstant,
+  isDay,
+} from '@saldo/core/delivery-day.ts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { useToday } from '../session/server-clock.ts';
+import { useMayManage } from '../session/session.ts';
+import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { ContractVolumes } from '../transactions/contract-day.tsx';
+import { DayEditor } from '../transactions/day-editor.tsx';
+import { InvalidateDialog } from '../transactions/invalidate-dialog.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { ConflictNotice } from '../ui/conflict.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { DateField, Form, FormButtons } from '../ui/form.tsx';
+import { Notice } from '../ui/states.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { useInput } from '../ui/use-input.ts';
+import { ContractPage, ContractView } from './contract.tsx';
+import { contractQuery } from './queries.ts';
+
+export const OperatorContractPage = () => (
+  <ContractPage>{(version) => <OperatorContract version={version} />}</ContractPage>
+);
+
+type Edited = { readonly day: DeliveryDay; readonly transactions: readonly Transaction[] };
+
+/** A contract of any BRPs: its end and the correction of its volumes are the operator's. */
+function OperatorContract({ version }: { version: Versioned<Contract> }) {
+  const { record: contract } = version;
+  const { t } = useI18n();
+  const texts = t.operator.contracts;
+  const mayManage = useMayManage();
+  const [isEndAsked, setIsEndAsked] = useState(false);
+  const [edited, setEdited] = useState<Edited | null>(null);
+  const [wrong, setWrong] = useState<Transaction | null>(null);
+  return (
+    <>
+      <ContractView
+        contract={contract}
+        actions={
+          <>
+            <Link to="/operator/audit" search={{ subject: contract.id }} className={buttonClass()}>
+              {t.operator.audit.ofThis}
+            </Link>
+            {mayManage && contract.status !== 'completed' && (
+              <Button onClick={() => setIsEndAsked(true)}>{texts.end}</Button>
+            )}
+          </>
+        }
+      >
+        {(props) =>
+          edited ? (
+            <DayEditor
+              key={edited.day}
+              contract={contract}
+              day={edited.day}
+              transactions={edited.transactions}
+              firstSlot={props.search.slot ?? 1}
+              onClose={() => setEdited(null)}
+            />
+          ) : (
+            <ContractVolumes
+              {...props}
+              actions={(day, transactions) =>
+                mayManage && (
+                  <Button icon="edit" onClick={() => setEdited({ day, transactions })}>
+                    {texts.editDay}
+                  </Button>
+                )
+              }
+              versionActions={(newest) =>
+                mayManage &&
+                newest.status === 'valid' && (
+                  <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
+                )
+              }
+            />
+          )
+        }
+      </ContractView>
+      {wrong && <InvalidateDialog transaction={wrong} onClose={() => setWrong(null)} />}
+      {isEndAsked && <EndDialog version={version} onClose={() => setIsEndAsked(false)} />}
+    </>
+  );
+}
+
+/** Ends the delivery after a day. Volumes of later days are removed from every saldo. */
+function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose: () => void }) {
+  const { t, format } = useI18n();
+  const texts = t.operator.contracts;
+  const { id, external_id } = version.record;
+  const today = useToday();
+  const [openedOn] = useState(today);
+  const inputOf = ({ delivery_end: end }: Contract) => ({
+    isOpenEnded: end === null,
+    lastDay: end === null ? openedOn : dayOf(Date.parse(end) - 1),
+  });
+  const { input, set, isUnsaved, started, reset } = useInput(inputOf(version.record));
+  const update = useChange(
+    useChangeHandlers<Contract>({
+      toast: () => t.operator.savedToast(external_id),
+      refresh: [['contract', id], ['contracts'], ['nominations']],
+      onDone: onClose,
+    }),
+  );
+  const submit = () => {
+    const delivery_end = formatInstant(dayStart(addDays(input.lastDay, 1)));
+    update.mutate(
+      changeOf({
+        query: contractQuery(id),
+        from: version,
+        partOf: inputOf,
+        send: (options) => operatorClient.contracts.update(id, { delivery_end }, options),
+      }),
+    );
+  };
+  return (
+    <Dialog title={texts.endTitle(external_id)} onClose={onClose}>
+      <Form error={update.error} fields={['delivery_end']} isUnsaved={isUnsaved} onSubmit={submit}>
+        <ConflictNotice
+          recordId={id}
+          started={started}
+          current={inputOf(version.record)}
+          describe={({ isOpenEnded, lastDay }) => ({
+            [texts.lastDay]: isOpenEnded ? t.brp.contracts.open : format.day(lastDay),
+          })}
+          onReset={reset}
+        />
+        <Notice tone="warn">{texts.endText}</Notice>
+        <DateField
+          name="delivery_end"
+          label={texts.lastDay}
+          value={input.lastDay}
+          onChange={(day) => isDay(day) && set({ lastDay: day })}
+        />
+        <FormButtons action={texts.end} isBusy={update.isPending} onClose={onClose} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { Link } from '@tanstack/react-router';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useMayManage } from '../session/session.ts';
+import { buttonClass } from '../ui/button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { ContractsPage } from './contracts.tsx';
+
+export const OperatorContractsPage = () => <ContractsPage actions={<NewContractLink />} isSortable />;
+
+function NewContractLink() {
+  const { t } = useI18n();
+  if (!useMayManage()) return null;
+  return (
+    <Link to="/operator/contracts/new" className={buttonClass('primary')}>
+      <Icon name="plus" />
+      {t.operator.contracts.create}
+    </Link>
+  );
+}

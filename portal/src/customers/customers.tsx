@@ -1,0 +1,176 @@
+import { CUSTOMER_SORTS, CUSTOMER_STATUSES, type Customer } from '@saldo/api';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { CustomerBadge } from '../references/badges.tsx';
+import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
+import { GroupName } from '../references/group-name.tsx';
+import { CustomerLink } from '../references/links.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { type CsvColumn, memberColumns } from '../ui/csv.ts';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { type CustomerFilters, readCustomerFilters } from './filters.ts';
+import { customersQuery, eachCustomer } from './queries.ts';
+
+const COLUMNS: readonly CsvColumn<Customer>[] = [
+  ...memberColumns<Customer>('id', 'name', 'status'),
+  { name: 'eic', value: ({ balance_group }) => balance_group?.eic ?? null },
+  { name: 'tso', value: ({ balance_group }) => balance_group?.tso ?? null },
+  { name: 'metadata', value: ({ metadata }) => JSON.stringify(metadata) },
+  ...memberColumns<Customer>('assigned_at', 'activated_at', 'created_at'),
+];
+
+type Filters = FilterProps<CustomerFilters>;
+
+type Props = {
+  text?: string;
+  /** Columns of the role, in the table and in the file. */
+  columns?: readonly Column<Customer>[];
+  csvColumns?: readonly CsvColumn<Customer>[];
+  filterFields: (filters: Filters) => ReactNode;
+  /** Actions of the role, after the export. */
+  actions?: (filters: CustomerFilters) => ReactNode;
+};
+
+/** The customers of a BRP, or for the operator those of all BRPs. */
+export function CustomersPage({ text, columns = [], csvColumns = [], filterFields, actions }: Props) {
+  const { t } = useI18n();
+  const { filters, set, clear, isFiltered } = useFilters(readCustomerFilters, ['sort']);
+  const query = useInfiniteQuery(customersQuery(filters));
+  return (
+    <Page
+      title={t.brp.customers.title}
+      text={text}
+      actions={
+        <>
+          <ExportButton
+            fileName="customers"
+            columns={[...COLUMNS, ...csvColumns]}
+            rows={(signal) => eachCustomer(filters, signal)}
+          />
+          {actions?.(filters)}
+        </>
+      }
+    >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        {filterFields({ filters, set })}
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page): readonly Customer[] => page.customers}
+          empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
+        >
+          {(customers) => (
+            <CustomerTable
+              customers={customers}
+              more={columns}
+              sort={listSort(CUSTOMER_SORTS, filters.sort, set)}
+            />
+          )}
+        </PagedList>
+      </Panel>
+    </Page>
+  );
+}
+
+export const BrpCustomersPage = () => <CustomersPage filterFields={(props) => <BrpFilters {...props} />} />;
+
+function BrpFilters(props: Filters) {
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  return <CustomerFilterFields {...props} groups={groups} />;
+}
+
+/** Filters that all lists of customers share. */
+export function CustomerFilterFields({ filters, set, groups }: Filters & { groups: readonly NamedGroup[] }) {
+  const { t } = useI18n();
+  return (
+    <>
+      <SearchFilter
+        hint={t.brp.customers.searchHint}
+        value={filters.search}
+        onChange={(search) => set({ search })}
+      />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={CUSTOMER_STATUSES.map((value) => ({ value, label: t.brp.customers.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
+    </>
+  );
+}
+
+type TableProps = { customers: readonly Customer[]; more?: readonly Column<Customer>[]; sort?: Sort };
+
+/** A table of customers; a page may add columns. */
+export function CustomerTable({ customers, more = [], sort }: TableProps) {
+  const { t } = useI18n();
+  const columns: readonly Column<Customer>[] = [
+    {
+      id: 'name',
+      sortBy: 'by-list',
+      header: t.brp.customers.name,
+      cell: ({ id, name }) => (
+        <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
+          {name}
+        </CustomerLink>
+      ),
+    },
+    ...more,
+    { id: 'status', header: t.common.status, cell: ({ status }) => <CustomerBadge status={status} /> },
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ balance_group }) =>
+        balance_group ? (
+          <GroupName {...balance_group} />
+        ) : (
+          <span className="text-muted">{t.brp.customers.noBalanceGroup}</span>
+        ),
+    },
+    {
+      id: 'metadata',
+      header: t.brp.customers.metadata,
+      from: 'lg',
+      cell: ({ metadata }) => (
+        <span className="text-xs text-muted">
+          {Object.entries(metadata)
+            .map(([key, value]) => `${key}: ${value}`)
+            .join(' · ')}
+        </span>
+      ),
+    },
+    {
+      id: 'assigned',
+      header: t.brp.customers.assigned,
+      from: 'md',
+      cell: ({ assigned_at }) => <Instant at={assigned_at} />,
+    },
+    {
+      id: 'activated',
+      header: t.brp.customers.activated,
+      from: 'xl',
+      cell: ({ activated_at }) =>
+        activated_at ? <Instant at={activated_at} /> : <span className="text-muted">{t.common.notYet}</span>,
+    },
+  ];
+  return (
+    <DataTable
+      label={t.brp.customers.title}
+      columns={columns}
+      rows={customers}
+      rowKey={({ id }) => id}
+      sort={sort}
+    />
+  );
+}

@@ -1,0 +1,81 @@
+import type { DecimalMark, ScheduleCheck } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
+import { brpClient } from '../session/brp-client.ts';
+import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
+import { DropZone } from '../ui/drop-zone.tsx';
+import { FormProblem } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { Notice } from '../ui/states.tsx';
+import { CheckResult } from './check-result.tsx';
+
+/** A file to check. The decimal mark is given only in answer to the question. */
+type Attempt = { readonly file: File; readonly decimal?: DecimalMark };
+
+/** Compares a schedule with the current nominations before it is sent to the TSO. */
+export function CheckPage() {
+  const { t } = useI18n();
+  const texts = t.schedule.check;
+  const check = useMutation({
+    mutationFn: async ({ file, ...options }: Attempt) =>
+      brpClient.schedules.check(file, { format: await formatOfFile(file), ...options }),
+  });
+  const file = check.variables?.file;
+  const name = file?.name ?? '';
+  const isQuestion = isDecimalQuestion(check.error);
+  return (
+    <Page title={texts.title} text={texts.text}>
+      <Panel>
+        <div className="grid gap-3" aria-live="polite">
+          <DropZone
+            text={check.isPending ? texts.checking(name) : texts.drop}
+            choose={texts.choose}
+            kinds={texts.kinds}
+            accept=".csv,.tsv,.txt,.xml,text/csv,application/xml,text/xml"
+            isSmall={check.data !== undefined}
+            isBusy={check.isPending}
+            onFile={(chosen) => check.mutate({ file: chosen })}
+          />
+          {isQuestion && file && <DecimalQuestion onAnswer={(decimal) => check.mutate({ file, decimal })} />}
+          {check.isError && !isQuestion && (
+            <div className="grid gap-1">
+              <p className="text-sm font-medium">{texts.unusable(name)}</p>
+              <FormProblem error={check.error} />
+            </div>
+          )}
+          {check.data && <Summary name={name} check={check.data} />}
+        </div>
+      </Panel>
+      {check.data && <CheckResult key={check.submittedAt} check={check.data} />}
+    </Page>
+  );
+}
+
+function Summary({ name, check }: { name: string; check: ScheduleCheck }) {
+  const { t, format } = useI18n();
+  const texts = t.schedule.check;
+  const { slots, different, missing, unknown, isEqual } = totalsOfCheck(check);
+  const faults = [
+    ...(different > 0 ? [texts.different(different)] : []),
+    ...(missing > 0 ? [texts.missingCount(missing)] : []),
+    ...(unknown > 0 ? [texts.unknownCount(unknown)] : []),
+  ];
+  const { message_version: version } = check;
+  return (
+    <Notice tone={isEqual ? 'ok' : faults.length > 0 ? 'bad' : 'warn'}>
+      <div className="grid gap-1">
+        <p className="font-medium">
+          {[
+            texts.result(name, format.dayLong(check.delivery_date)),
+            ...(version === null ? [] : [texts.version(version)]),
+          ].join(' · ')}
+        </p>
+        {isEqual && <p>{texts.allEqual(slots)}</p>}
+        {faults.length > 0 && <p>{`${faults.join(', ')}.`}</p>}
+        {!isEqual && faults.length === 0 && <p>{texts.nothing}</p>}
+        {check.ignored > 0 && <p>{texts.ignored(check.ignored)}</p>}
+      </div>
+    </Notice>
+  );
+}

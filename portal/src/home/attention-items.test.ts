@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DeliveryDayCalendar, Nomination } from '@saldo/api';
+import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms, nextGate } from './attention-items.ts';
+
+const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
+  kind,
+  day,
+  deadline,
+  count: 1,
+  nomination: null,
+  alarm: null,
+});
+
+test('the earliest open deadline comes first, then the newest day without one', () => {
+  const items = [
+    item('customers', null, null),
+    item('mismatch', '2026-10-18', null),
+    item('mismatch', '2026-10-19', null),
+    item('unsent', '2026-10-22', 200),
+    item('unsent', '2026-10-21', 100),
+    item('mismatch', '2026-10-22', 200),
+  ];
+  assert.deepEqual(
+    byUrgency(items).map(({ kind, day }) => `${kind} ${day}`),
+    [
+      'unsent 2026-10-21',
+      'mismatch 2026-10-22',
+      'unsent 2026-10-22',
+      'mismatch 2026-10-19',
+      'mismatch 2026-10-18',
+      'customers null',
+    ],
+  );
+});
+
+test('nominations of a day are one item', () => {
+  const on = (delivery_start: string) => ({ slots: [{ delivery_start }] }) as unknown as Nomination;
+  const single = on('2026-10-21T22:00:00Z');
+  const items = itemsByDay('unsent', [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single]);
+  assert.deepEqual(items, [
+    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarm: null },
+    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single, alarm: null },
+  ]);
+});
+
+test('the deadline is the first gate that is open', () => {
+  const gates = ['2026-10-20T12:30:00Z', '2026-10-21T21:30:00Z'].map((closes_at) => ({ closes_at }));
+  const calendar = { gates } as DeliveryDayCalendar;
+  const at = (time: string) => nextGate(calendar, Date.parse(time));
+  assert.equal(at('2026-10-20T12:29:59Z'), Date.parse('2026-10-20T12:30:00Z'));
+  assert.equal(at('2026-10-20T12:30:00Z'), Date.parse('2026-10-21T21:30:00Z'));
+  assert.equal(at('2026-10-21T21:30:00Z'), null);
+});
+
+test('alarms are sorted by the gate of their day; a critical one without a day comes first', () => {
+  const alarm = (
+    kind: 'disk' | 'unreadable' | 'rejected',
+    severity: 'critical' | 'warning',
+    day: string | null,
+  ) => ({
+    id: `alm_${kind}`,
+    kind,
+    severity,
+    tso: null,
+    delivery_date: day,
+    message_id: null,
+    since: '2026-10-20T08:00:00Z',
+    text: '',
+    ended_at: null,
+    acknowledged_by: null,
+    note: null,
+  });
+  const alarms = itemsOfAlarms([
+    alarm('unreadable', 'warning', null),
+    alarm('rejected', 'critical', '2026-10-21'),
+    alarm('disk', 'critical', null),
+  ]);
+  const due = alarms.map((one) => ({ ...one, deadline: one.day === null ? null : 100 }));
+  const others = [item('unsent', '2026-10-21', 100), item('mismatch', '2026-10-18', null)];
+  assert.deepEqual(
+    byUrgency([...others, ...due]).map((one) => one.alarm?.kind ?? one.kind),
+    ['disk', 'rejected', 'unsent', 'unreadable', 'mismatch'],
+  );
+});

@@ -1,0 +1,195 @@
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { deliveryDayQuery } from '../calendar/queries.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupLabels } from '../references/group-name.tsx';
+import { NominationLink, NominationsLink, useRolePath } from '../references/links.tsx';
+import { useIsPast, useServerMinute } from '../session/server-clock.ts';
+import { useSession } from '../session/session.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, type ShownQuery, Skeleton } from '../ui/states.tsx';
+import { Countdown, Instant } from '../ui/time.tsx';
+import {
+  type AttentionItem,
+  byUrgency,
+  type Due,
+  itemOfCount,
+  itemsOfNominations,
+  nextGate,
+} from './attention-items.ts';
+import { nominationsInStateQuery, pendingCustomersQuery } from './queries.ts';
+
+/** Maximum number of items shown at first. */
+const MAX_SHOWN = 12;
+
+type Kind = Exclude<AttentionItem['kind'], 'alarm'>;
+
+const TONES: Readonly<Record<Kind, Tone>> = {
+  mismatch: 'bad',
+  unsent: 'warn',
+  unanswered: 'warn',
+  volumes: 'warn',
+  customers: 'accent',
+};
+
+/** What needs a person, most urgent first, each with its deadline and the next step. */
+function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; alarmRow: AlarmRow }) {
+  const { t } = useI18n();
+  const [areAllShown, setAreAllShown] = useState(false);
+  const due = byUrgency(useDeadlines(items));
+  if (due.length === 0) return <EmptyState title={t.attention.nothing} text={t.attention.nothingText} />;
+  return (
+    <>
+      <ol aria-label={t.brp.home.attention} className="divide-y divide-line">
+        {due.slice(0, areAllShown ? undefined : MAX_SHOWN).map((item) =>
+          item.kind === 'alarm' ? (
+            <li key={item.alarm?.id}>{alarmRow(item)}</li>
+          ) : (
+            <li key={`${item.kind} ${item.day}`}>
+              <AttentionRow kind={item.kind} item={item} />
+            </li>
+          ),
+        )}
+      </ol>
+      {due.length > MAX_SHOWN && !areAllShown && (
+        <div className="border-t border-line px-4 py-2">
+          <Button onClick={() => setAreAllShown(true)}>{t.brp.home.more(due.length - MAX_SHOWN)}</Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+type AttentionQuery = ShownQuery<readonly AttentionItem[]>;
+
+/** Items of several queries, when all of them are known. */
+export const itemsOf = (
+  queries: readonly ShownQuery<unknown>[],
+  items: () => readonly AttentionItem[],
+): AttentionQuery => ({
+  data: queries.every(({ data }) => data !== undefined) ? items() : undefined,
+  error: queries.find(({ error }) => error !== null)?.error ?? null,
+  refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
+});
+
+/** What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. */
+export function useCommonAttention(today: DeliveryDay, max: number) {
+  const mismatched = useQuery(nominationsInStateQuery(today, 'partial_match', max));
+  const pending = useQuery(nominationsInStateQuery(today, 'pending', max));
+  const waiting = useQuery(pendingCustomersQuery);
+  return {
+    nominations: itemsOf([mismatched, pending], () =>
+      itemsOfNominations(mismatched.data ?? [], pending.data ?? [], today),
+    ),
+    customers: itemsOf([waiting], () => itemOfCount('customers', waiting.data?.length ?? 0)),
+  };
+}
+
+/** The row of an alarm, which only the operator has. */
+type AlarmRow = (item: Due) => ReactNode;
+
+type PanelProps = {
+  title: string;
+  alarmRow?: AlarmRow;
+  query: AttentionQuery;
+};
+
+export function AttentionPanel({ title, query, alarmRow = () => null }: PanelProps) {
+  return (
+    <Panel title={title} isFlush>
+      <div aria-live="polite">
+        <Loaded query={query} loading={<Skeleton lines={4} />}>
+          {(items) => <AttentionList items={items} alarmRow={alarmRow} />}
+        </Loaded>
+      </div>
+    </Panel>
+  );
+}
+
+/** Without a calendar, while it loads, an item counts as one without a deadline. */
+function useDeadlines(items: readonly AttentionItem[]): Due[] {
+  const now = useServerMinute();
+  const days = [...new Set(items.flatMap(({ day }) => day ?? []))];
+  const calendars = useQueries({ queries: days.map((day) => deliveryDayQuery(day)) });
+  return items.map((item) => {
+    const calendar = item.day === null ? undefined : calendars[days.indexOf(item.day)]?.data;
+    return { ...item, deadline: calendar ? nextGate(calendar, now) : null };
+  });
+}
+
+function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
+  const { t, format } = useI18n();
+  const { role } = useSession().user;
+  const isOperator = role === 'operator';
+  const { day, deadline } = item;
+  const isLost = kind === 'mismatch' && deadline === null;
+  const steps = isOperator ? t.attention.operatorSteps : t.attention.brpSteps;
+  return (
+    <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-1 px-4 py-2.5 text-sm">
+      <div className="grid min-w-0 flex-1 basis-80 gap-0.5">
+        <p className="flex flex-wrap items-center gap-2">
+          <Badge tone={TONES[kind]}>{t.attention.kinds[kind]}</Badge>
+          <ItemLink item={item} />
+          {day !== null && <span className="text-muted">{format.day(day)}</span>}
+        </p>
+        <p className="text-muted">{isLost ? t.attention.settled : steps[kind]}</p>
+      </div>
+      {deadline !== null && <Deadline at={deadline} />}
+    </div>
+  );
+}
+
+export function Deadline({ at }: { at: number }) {
+  const { t } = useI18n();
+  if (useIsPast(at)) return <span className="text-muted">{t.brp.home.gateClosed}</span>;
+  return (
+    <span className="grid sm:justify-items-end">
+      <span className="font-medium">
+        <Countdown until={at} done={t.brp.home.gateClosed} />
+      </span>
+      <span className="text-xs text-muted">
+        {`${t.attention.deadline} `}
+        <Instant at={new Date(at).toISOString()} />
+      </span>
+    </span>
+  );
+}
+
+const LINK = 'font-medium text-accent-strong hover:underline';
+
+/** The record, or the list of the day. */
+function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionItem }) {
+  const { t } = useI18n();
+  const rolePath = useRolePath();
+  const labelOf = useGroupLabels();
+  if (kind === 'customers')
+    return (
+      <Link to={`${rolePath}/customers`} search={{ status: 'pending' }} className={LINK}>
+        {t.attention.customers(count)}
+      </Link>
+    );
+  if (kind === 'volumes')
+    return (
+      <Link to="/operator/import" className={LINK}>
+        {t.attention.contracts(count)}
+      </Link>
+    );
+  if (nomination !== null) {
+    const { eic, tso, direction, id } = nomination;
+    return (
+      <NominationLink id={id} className={LINK}>
+        {`${labelOf(eic)} · ${t.common.tsos[tso]} · ${t.common.directions[direction]}`}
+      </NominationLink>
+    );
+  }
+  const status = kind === 'mismatch' ? 'partial_match' : 'pending';
+  return (
+    <NominationsLink search={{ ...(day === null ? {} : { day }), status }} className={LINK}>
+      {t.attention.nominations(count)}
+    </NominationsLink>
+  );
+}

@@ -1,0 +1,92 @@
+import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
+import { Gates } from '../calendar/gates.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { netSaldoKwh } from '../nominations/nominated-slots.ts';
+import { NominationTable } from '../nominations/nominations.tsx';
+import { nominationsQuery } from '../nominations/queries.ts';
+import { useWithGroupNames } from '../references/group-name.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { useSession } from '../session/session.ts';
+import { Headline } from '../ui/headline.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+
+/** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
+export function HomePage() {
+  const { t, format } = useI18n();
+  const { user } = useSession();
+  const today = useToday();
+  const tomorrow = addDays(today, 1);
+  const attention = useAttention(today);
+  const isAttentionKnown = attention.data !== undefined || attention.error !== null;
+  const days = [
+    { day: today, name: t.common.today, query: useNominations(today) },
+    { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
+  ];
+  return (
+    <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
+      <NetSaldo day={tomorrow} />
+      <ClockChangeNotice day={today} />
+      <Gates today={today} tomorrow={tomorrow} />
+      <AttentionPanel query={attention} title={t.brp.home.attention} />
+      {/* Below a list of unknown length: shown together with it, so that they do not move. */}
+      {isAttentionKnown &&
+        days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
+    </Page>
+  );
+}
+
+/** The headline: the net saldo of a day. */
+function NetSaldo({ day }: { day: DeliveryDay }) {
+  const { t, format } = useI18n();
+  const { data } = useQuery(nominationsQuery(day, {}));
+  const hasAny = data !== undefined && data.length > 0;
+  return (
+    <Headline
+      label={t.brp.home.netSaldo(format.day(day))}
+      value={hasAny ? format.mwhSigned(netSaldoKwh(data)) : t.common.none}
+      unit="MWh"
+      note={hasAny ? t.brp.home.sentOf(data.filter(({ sent_at }) => sent_at).length, data.length) : null}
+    />
+  );
+}
+
+const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominationsQuery(day, {})));
+
+function useAttention(today: DeliveryDay) {
+  const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
+  return useWithGroupNames(
+    itemsOf([nominations, customers], () => [...(nominations.data ?? []), ...(customers.data ?? [])]),
+  );
+}
+
+type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNominations> };
+
+function DayPanel({ day, name, query }: DayProps) {
+  const { t, format } = useI18n();
+  return (
+    <Panel
+      title={`${name} · ${format.day(day)}`}
+      isFlush
+      actions={
+        <Link to="/nominations" search={{ day }} className="text-sm text-accent-strong hover:underline">
+          {t.brp.nominations.title}
+        </Link>
+      }
+    >
+      <Loaded query={query} loading={<Skeleton lines={4} />}>
+        {(nominations) =>
+          nominations.length === 0 ? (
+            <EmptyState title={t.brp.nominations.empty} text={t.brp.nominations.emptyText} />
+          ) : (
+            <NominationTable nominations={nominations} isShort />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,167 @@
+import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
+import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useToday } from '../session/server-clock.ts';
+import { useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
+import { useInput } from '../ui/use-input.ts';
+import { ownKeysQuery } from './queries.ts';
+
+const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
+type Expiry = (typeof EXPIRIES)[number];
+const EXPIRY_DAYS: Readonly<Partial<Record<Expiry, number>>> = { days30: 30, days90: 90, year: 365 };
+
+/** A key works until the end of its last day, in local time. */
+function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): string | null {
+  if (expiry === 'never') return null;
+  const days = EXPIRY_DAYS[expiry];
+  const last = days === undefined ? chosen : addDays(today, days);
+  return formatInstant(dayStart(addDays(last, 1)));
+}
+
+type KeyInput = {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiry: Expiry;
+  readonly day: DeliveryDay;
+};
+
+const NEW_KEY = {
+  name: '',
+  scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+  expiry: 'never',
+} as const;
+
+type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
+
+type CreateProps = {
+  create: (settings: Settings) => Promise<NewApiKey>;
+  /** Keys of accounts and of the operator have no scopes. */
+  hasScopes?: boolean;
+  /** Additional fields, their names, and whether they are complete. */
+  children?: ReactNode;
+  fields?: readonly string[];
+  isReady?: boolean;
+  onClose: () => void;
+};
+
+/** A form for a new key that then shows its secret. */
+export function CreateKeyDialog(props: CreateProps) {
+  const { create: send, hasScopes = true, children, fields = [], isReady = true, onClose } = props;
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  const today = useToday();
+  const refresh = useRefresh();
+  const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
+  const { name, scopes, expiry, day } = input;
+  const create = useMutation({
+    mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
+    // The secret does not wait for the list.
+    onSettled: () => void refresh(ownKeysQuery.queryKey),
+  });
+  const submit = () => {
+    const settings = { name, expires_at: expiresAt(expiry, today, day) };
+    create.mutate(() => send(hasScopes ? { ...settings, scopes: [...scopes] } : settings));
+  };
+  if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
+  return (
+    <Dialog title={texts.createTitle} onClose={onClose}>
+      <Form error={create.error} fields={['name', 'scopes', 'expires_at', ...fields]} onSubmit={submit}>
+        {children}
+        <TextField
+          name="name"
+          label={texts.name}
+          hint={texts.nameHint}
+          maxLength={LIMITS.nameLength}
+          value={name}
+          onChange={(next) => set({ name: next })}
+        />
+        {hasScopes && (
+          <CheckboxGroup
+            name="scopes"
+            label={texts.scopes}
+            value={scopes}
+            options={SCOPES.map((scope) => ({
+              value: scope,
+              label: (
+                <span className="flex flex-wrap gap-x-2">
+                  {texts.scopeTexts[scope]}
+                  <code className="font-mono text-xs text-muted">{scope}</code>
+                </span>
+              ),
+            }))}
+            onChange={(next) => set({ scopes: next })}
+          />
+        )}
+        <div className="grid gap-4 sm:grid-cols-2">
+          <SelectField
+            name="expires_at"
+            label={texts.expiry}
+            value={expiry}
+            options={EXPIRIES.map((value) => ({ value, label: texts.expiries[value] }))}
+            onChange={(next) => set({ expiry: next })}
+          />
+          {expiry === 'date' && (
+            <DateField
+              name="expiry_day"
+              label={texts.expiryDay}
+              min={today}
+              value={day}
+              onChange={(chosen) => chosen !== '' && set({ day: chosen })}
+            />
+          )}
+        </div>
+        <FormButtons
+          action={texts.create}
+          isBusy={create.isPending}
+          disabled={!isReady || (hasScopes && scopes.length === 0)}
+          onClose={onClose}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** An example operation that the scopes of the key allow. */
+const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
+  ['contracts:read', '/v1/contracts?limit=3'],
+  ['nominations:read', '/v1/nominations?limit=3'],
+  ['transactions:read', '/v1/transactions?limit=3'],
+  ['customers:read', '/v1/customers?limit=3'],
+  ['balance_groups:read', '/v1/balance-groups?limit=3'],
+];
+
+function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
+  if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
+  if (owner.type === 'account') return '/v1/assets?limit=3';
+  const [, path] = EXAMPLE_REQUESTS.find(([scope]) => scopes.includes(scope)) ?? [
+    null,
+    `/v1/delivery-days/${day}`,
+  ];
+  return path;
+}
+
+/** A curl command to copy; the customer API has its own URL. */
+function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): string {
+  const base = newKey.owner.type === 'account' ? customerUrl : location.origin;
+  return `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${examplePath(newKey, day)}'`;
+}
+
+/** Shows a new key, and a command to try it. */
+export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  const { customer_base_url } = useSession();
+  const curl = curlOf(newKey, useToday(), customer_base_url);
+  return (
+    <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
+      <Secret label={newKey.name} text={newKey.secret} what={texts.secret} />
+      <Secret label={texts.curl} text={curl} what={texts.curlName} />
+    </SecretDialog>
+  );
+}

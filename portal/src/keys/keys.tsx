@@ -1,0 +1,287 @@
+import type { ApiKey, NewApiKey } from '@saldo/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { portalClient } from '../session/clients.ts';
+import { serverNow } from '../session/server-clock.ts';
+import { useMayManage, useSession } from '../session/session.ts';
+import { useRefresh } from '../session/use-refresh.ts';
+import { useFilters } from '../ui/address.ts';
+import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
+import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Checkbox, SelectField } from '../ui/form.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { readOwnKeyFilters } from './filters.ts';
+import { CreateKeyDialog, KeySecretDialog } from './key-dialogs.tsx';
+import { ownKeysQuery } from './queries.ts';
+
+type OpenDialog = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
+
+/** Actions on keys: the user's own, or, for the operator, those of all owners. */
+export type KeyActions = Pick<typeof portalClient.apiKeys, 'rotate' | 'revoke'>;
+
+/** The API keys of a BRP or an account holder. */
+export function KeysPage() {
+  const { t } = useI18n();
+  const isBrp = useSession().user.role === 'brp';
+  const { filters, set } = useFilters(readOwnKeyFilters);
+  const isEndedHidden = filters.ended === 'hidden';
+  const query = useQuery(ownKeysQuery);
+  return (
+    <Page
+      title={t.brp.keys.title}
+      text={isBrp ? t.brp.keys.text : t.market.keysText}
+      actions={
+        <CreateButton label={t.brp.keys.create} isPrimary>
+          {(close) => (
+            <CreateKeyDialog
+              create={(settings) => portalClient.apiKeys.create(settings)}
+              hasScopes={isBrp}
+              onClose={close}
+            />
+          )}
+        </CreateButton>
+      }
+    >
+      <Checkbox
+        label={t.brp.keys.hideEnded}
+        checked={isEndedHidden}
+        onChange={(isHidden) => set({ ended: isHidden ? 'hidden' : undefined })}
+      />
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(keys) => (
+            <KeyList
+              keys={keys}
+              isEndedHidden={isEndedHidden}
+              actions={portalClient.apiKeys}
+              hasScopes={isBrp}
+            />
+          )}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+type ListProps = {
+  keys: readonly ApiKey[];
+  isEndedHidden?: boolean;
+  actions: KeyActions;
+  /** Keys of accounts have no scopes. */
+  hasScopes?: boolean;
+  /** The owner of a key, in lists with several owners. */
+  ownerOf?: (key: ApiKey) => ReactNode;
+};
+
+/** A table of keys with their actions. */
+export function KeyList(props: ListProps) {
+  const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
+  const { t } = useI18n();
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const [newKey, setNewKey] = useState<NewApiKey | null>(null);
+  const show = (key: NewApiKey) => {
+    setDialog(null);
+    setNewKey(key);
+  };
+  const close = () => setDialog(null);
+  const shown = keys.filter((key) => !isEndedHidden || stateOf(key) === 'active');
+  return (
+    <>
+      {shown.length === 0 ? (
+        <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />
+      ) : (
+        <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
+      )}
+      {dialog?.what === 'rotate' && (
+        <RotateDialog apiKey={dialog.key} rotate={actions.rotate} onCreated={show} onClose={close} />
+      )}
+      {dialog?.what === 'revoke' && (
+        <RevokeDialog apiKey={dialog.key} revoke={actions.revoke} onClose={close} />
+      )}
+      {newKey && <KeySecretDialog newKey={newKey} onClose={() => setNewKey(null)} />}
+    </>
+  );
+}
+
+type KeyState = 'active' | 'expired' | 'revoked';
+const STATE_TONES: Readonly<Record<KeyState, Tone>> = { active: 'ok', expired: 'warn', revoked: 'neutral' };
+
+function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
+}
+
+type TableProps = {
+  keys: readonly ApiKey[];
+  onOpen: (dialog: OpenDialog) => void;
+  hasScopes: boolean;
+  ownerOf: ((key: ApiKey) => ReactNode) | undefined;
+};
+
+function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
+  const { t } = useI18n();
+  const mayManage = useMayManage();
+  const texts = t.brp.keys;
+  const createdColumn: Column<ApiKey> = {
+    id: 'created',
+    header: t.common.created,
+    from: 'xl',
+    cell: ({ created_at }) => <Instant at={created_at} />,
+  };
+  const scopesColumn: Column<ApiKey> = {
+    id: 'scopes',
+    header: texts.scopes,
+    from: 'md',
+    cell: ({ scopes }) => (
+      <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
+        {scopes.map((scope) => (
+          <Badge key={scope}>{scope}</Badge>
+        ))}
+      </span>
+    ),
+  };
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      id: 'name',
+      header: texts.name,
+      cell: (key) => (
+        <span className="grid">
+          <span className="font-medium">{key.name}</span>
+          <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
+          {ownerOf && <span className="mt-1 sm:hidden print:hidden">{ownerOf(key)}</span>}
+        </span>
+      ),
+    },
+    ...(ownerOf ? [{ id: 'owner', header: texts.owner, from: 'sm' as const, cell: ownerOf }] : []),
+    {
+      id: 'state',
+      header: t.common.status,
+      cell: (key) => <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>,
+    },
+    ...(hasScopes ? [scopesColumn] : []),
+    {
+      id: 'used',
+      header: texts.lastUsed,
+      from: 'sm',
+      cell: ({ last_used_at }) =>
+        last_used_at ? <Instant at={last_used_at} /> : <span className="text-muted">{t.common.never}</span>,
+    },
+    {
+      id: 'expires',
+      header: texts.expires,
+      from: 'sm',
+      cell: ({ expires_at }) =>
+        expires_at ? <Instant at={expires_at} /> : <span className="text-muted">{texts.noExpiry}</span>,
+    },
+    // Hidden when the owner's column needs the space.
+    ...(ownerOf ? [] : [createdColumn]),
+    {
+      id: 'actions',
+      header: <span className="sr-only">{t.common.actions}</span>,
+      isNumber: true,
+      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={texts.title}
+      columns={columns}
+      rows={keys}
+      rowKey={({ id }) => id}
+      rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
+    />
+  );
+}
+
+function KeyButtons({ apiKey: key, onOpen }: { apiKey: ApiKey; onOpen: (dialog: OpenDialog) => void }) {
+  const { t } = useI18n();
+  const texts = t.brp.keys;
+  return (
+    <span className="inline-grid gap-1 sm:inline-flex">
+      {(['rotate', 'revoke'] as const).map((what) => (
+        <Button
+          key={what}
+          variant="quiet"
+          aria-label={`${texts[what]}: ${key.name}`}
+          onClick={() => onOpen({ what, key })}
+        >
+          {texts[what]}
+        </Button>
+      ))}
+    </span>
+  );
+}
+
+const GRACES_S = { now: 0, hour: 3600, day: 24 * 3600, week: 7 * 24 * 3600 } as const;
+type Grace = keyof typeof GRACES_S;
+const GRACES: readonly Grace[] = ['now', 'hour', 'day', 'week'];
+
+type RotateProps = {
+  apiKey: ApiKey;
+  rotate: KeyActions['rotate'];
+  onCreated: (key: NewApiKey) => void;
+  onClose: () => void;
+};
+
+function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps) {
+  const { t } = useI18n();
+  const refresh = useRefresh();
+  const [grace, setGrace] = useState<Grace>('day');
+  const rotate = useMutation({
+    mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
+    onSuccess: onCreated,
+    onSettled: () => refresh(ownKeysQuery.queryKey),
+  });
+  return (
+    <ConfirmDialog
+      title={t.brp.keys.rotateTitle(apiKey.name)}
+      text={t.brp.keys.rotateText}
+      action={t.brp.keys.rotate}
+      isBusy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={() => rotate.mutate(() => send(apiKey.id, { grace_s: GRACES_S[grace] }))}
+      onClose={onClose}
+    >
+      <SelectField
+        name="grace_s"
+        label={t.brp.keys.grace}
+        value={grace}
+        options={GRACES.map((value) => ({ value, label: t.brp.keys.graces[value] }))}
+        onChange={setGrace}
+      />
+    </ConfirmDialog>
+  );
+}
+
+type RevokeProps = { apiKey: ApiKey; revoke: KeyActions['revoke']; onClose: () => void };
+
+function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
+  const { t } = useI18n();
+  const revoke = useMutation({
+    mutationFn: (sendNow: () => Promise<unknown>) => sendNow(),
+    ...useChangeHandlers({
+      toast: () => t.brp.keys.revoked(apiKey.name),
+      refresh: [ownKeysQuery.queryKey],
+      onDone: onClose,
+    }),
+  });
+  return (
+    <ConfirmDialog
+      title={t.brp.keys.revokeTitle(apiKey.name)}
+      text={t.brp.keys.revokeText}
+      action={t.brp.keys.revoke}
+      isDangerous
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate(() => send(apiKey.id))}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import type { MarketDemand } from '@saldo/api';
+import { useI18n } from '../i18n/i18n.tsx';
+import { Fact } from '../ui/page.tsx';
+import { MoreInfo } from './offer-card.tsx';
+
+/** One demand of a buyer. */
+export function DemandCard({ demand }: { demand: MarketDemand }) {
+  const { t, format } = useI18n();
+  const texts = t.market;
+  return (
+    <article className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
+      <header className="grid gap-0.5">
+        <h3 className="text-lg font-semibold">
+          {format.number(demand.deliveryVolume)}
+          <span className="ml-1.5 text-sm font-normal text-muted">{texts.perYear}</span>
+        </h3>
+        <p className="text-sm text-muted">
+          {[demand.state, format.country(demand.country)].filter(Boolean).join(', ')}
+        </p>
+      </header>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm">
+        <Fact label={texts.period}>{texts.years(demand.contractPeriod)}</Fact>
+        <Fact label={texts.deliveryStart}>
+          {demand.deliveryStart === null ? (
+            <span className="text-muted">{texts.notKnown}</span>
+          ) : (
+            format.date(demand.deliveryStart)
+          )}
+        </Fact>
+      </dl>
+      {demand.additionalInfo && <MoreInfo text={demand.additionalInfo} />}
+    </article>
+  );
+}

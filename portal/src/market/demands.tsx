@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useFilters } from '../ui/address.ts';
+import { FilterBar, SearchFilter, SelectFilter } from '../ui/filters.tsx';
+import { Page } from '../ui/page.tsx';
+import { CardList, countryOptions } from './card-list.tsx';
+import { DemandCard } from './demand-card.tsx';
+import { isDemandWanted, readDemandFilters } from './filters.ts';
+import { demandsQuery } from './queries.ts';
+
+/** The demands of buyers, as cards. */
+export function DemandsPage() {
+  const { t, format } = useI18n();
+  const texts = t.market;
+  const { filters, set, clear, isFiltered } = useFilters(readDemandFilters);
+  const query = useQuery(demandsQuery);
+  return (
+    <Page title={texts.demands.title} text={texts.demands.text}>
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <SearchFilter hint={texts.searchHint} value={filters.search} onChange={(search) => set({ search })} />
+        <SelectFilter
+          label={texts.country}
+          value={filters.country}
+          options={countryOptions(query.data?.records ?? [], format)}
+          onChange={(country) => set({ country })}
+        />
+      </FilterBar>
+      <CardList
+        key={JSON.stringify(filters)}
+        texts={texts.demands}
+        query={query}
+        isFiltered={isFiltered}
+        isMatch={isDemandWanted(filters)}
+      >
+        {(demand) => <DemandCard key={demand.id} demand={demand} />}
+      </CardList>
+    </Page>
+  );
+}

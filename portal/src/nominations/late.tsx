@@ -1,0 +1,114 @@
+import type { LatePositionDay } from '@saldo/api';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { GroupName } from '../references/group-name.tsx';
+import { BrpFilter } from '../references/party-fields.tsx';
+import { BrpLink } from '../references/party-links.tsx';
+import { operatorClient } from '../session/operator-client.ts';
+import { useFilters } from '../ui/address.ts';
+import { DownloadButton } from '../ui/download-button.tsx';
+import { DayFilter, FilterBar } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { readLateFilters } from './filters.ts';
+import { lateSums, slotRanges } from './late-slots.ts';
+import { lateFilter, lateQuery } from './operator-queries.ts';
+
+/** Changes that can no longer be nominated and are settled financially. */
+export function LatePage() {
+  const { t } = useI18n();
+  const texts = t.exchange.late;
+  const { filters, set, clear, isFiltered } = useFilters(readLateFilters);
+  const query = useInfiniteQuery(lateQuery(filters));
+  return (
+    <Page
+      title={texts.title}
+      text={texts.text}
+      actions={
+        <DownloadButton
+          label={t.common.exportCsv}
+          hint={texts.exportHint}
+          fileName={filters.day === undefined ? 'late' : `late_${filters.day}`}
+          read={() => operatorClient.nominations.exportLate(lateFilter(filters))}
+        />
+      }
+    >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
+        <BrpFilter value={filters.brp_id} onChange={(brp_id) => set({ brp_id })} />
+      </FilterBar>
+      <Panel isFlush>
+        <PagedList
+          query={query}
+          recordsOf={(page) => page.late}
+          empty={<EmptyState title={texts.empty} text={isFiltered ? texts.emptyFiltered : texts.emptyText} />}
+        >
+          {(late) => <LateTable late={late} />}
+        </PagedList>
+      </Panel>
+    </Page>
+  );
+}
+
+function LateTable({ late }: { late: readonly LatePositionDay[] }) {
+  const { t, format } = useI18n();
+  const texts = t.exchange.late;
+  const columns: readonly Column<LatePositionDay>[] = [
+    {
+      id: 'day',
+      header: t.common.day,
+      cell: ({ delivery_date, since }) => (
+        <span className="grid whitespace-nowrap">
+          {format.day(delivery_date)}
+          <span className="text-xs text-muted">
+            {texts.since} <Instant at={since} />
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: ({ eic, tso, brp_id }) => (
+        <span className="grid justify-items-start">
+          <GroupName eic={eic} tso={tso} />
+          <BrpLink id={brp_id} className="target hover:underline" />
+        </span>
+      ),
+    },
+    { id: 'slots', header: texts.slots, from: 'md', cell: slotRanges },
+    {
+      id: 'nominated',
+      header: texts.nominated,
+      from: 'lg',
+      isNumber: true,
+      cell: (position) => format.mwhSigned(lateSums(position).nominatedKwh),
+    },
+    {
+      id: 'transactions',
+      header: texts.transactions,
+      from: 'lg',
+      isNumber: true,
+      cell: (position) => format.mwhSigned(lateSums(position).transactionsKwh),
+    },
+    {
+      id: 'difference',
+      header: texts.difference,
+      isNumber: true,
+      cell: (position) => (
+        <span className="font-semibold text-bad">{format.mwhSigned(lateSums(position).differenceKwh)}</span>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={texts.title}
+      columns={columns}
+      rows={late}
+      rowKey={({ delivery_date, eic, tso }) => `${delivery_date} ${eic} ${tso}`}
+    />
+  );
+}

@@ -1,0 +1,351 @@
+import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ClockChangeNotice } from '../calendar/clock-change.tsx';
+import { Sparkline } from '../charts/sparkline.tsx';
+import { useI18n } from '../i18n/i18n.tsx';
+import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
+import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
+import { type NominationFilters, readNominationFilters } from '../references/filters.ts';
+import { GroupName, useGroupLabels } from '../references/group-name.tsx';
+import { NominationLink } from '../references/links.tsx';
+import { balanceGroupsQuery } from '../references/queries.ts';
+import { useToday } from '../session/server-clock.ts';
+import { type FilterProps, useFilters } from '../ui/address.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Code } from '../ui/copy.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { DayPicker, FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Page, Panel } from '../ui/page.tsx';
+import { EmptyState, Loaded, type ShownQuery } from '../ui/states.tsx';
+import { type Column, DataTable, type Sort } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { ExportDaysButton } from './export-dialog.tsx';
+import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
+import { MessageButton } from './message-dialog.tsx';
+import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
+import { eachNomination, nominationsQuery } from './queries.ts';
+import { DayScheduleButton } from './schedule-buttons.tsx';
+
+/** The day of the page's URL, and its filters. */
+export function useNominationDay() {
+  const today = useToday();
+  const address = useFilters(readNominationFilters, ['day', 'sort']);
+  return { ...address, today, day: address.filters.day ?? today };
+}
+
+type ViewProps = {
+  page: ReturnType<typeof useNominationDay>;
+  title: string;
+  emptyText: string;
+  /** The balance groups to choose from. */
+  groups: readonly NamedGroup[];
+  query: ShownQuery<readonly Nomination[]>;
+  /** The actions of the role around the exports. */
+  actions: (exports: ReactNode) => ReactNode;
+  /** Below the table. */
+  footer?: ReactNode;
+  children: (nominations: readonly Nomination[]) => ReactNode;
+};
+
+/** The nominations of a day. */
+export function NominationsView(props: ViewProps) {
+  const { page, title, emptyText, groups, query, actions, footer, children } = props;
+  const { day, today, filters, set, clear, isFiltered } = page;
+  const { t, format } = useI18n();
+  return (
+    <Page
+      title={title}
+      text={format.dayLong(day)}
+      actions={actions(
+        <>
+          <ExportButton
+            fileName={`nominations-${day}`}
+            columns={NOMINATION_COLUMNS}
+            rows={(signal) => eachNominationLine(day, filters, signal)}
+          />
+          <ExportDaysButton key={day} day={day} filters={exportFiltersOf(filters)} />
+        </>,
+      )}
+    >
+      <FilterBar isFiltered={isFiltered} onClear={clear}>
+        <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
+        <NominationFilterFields filters={filters} set={set} groups={groups} />
+      </FilterBar>
+      <ClockChangeNotice day={day} />
+      <Panel isFlush>
+        <Loaded query={query}>
+          {(nominations) => (
+            <>
+              {nominations.length === 0 ? (
+                <EmptyState
+                  title={t.brp.nominations.empty}
+                  text={isFiltered ? t.brp.nominations.emptyFiltered : emptyText}
+                />
+              ) : (
+                children(nominations)
+              )}
+              {footer}
+            </>
+          )}
+        </Loaded>
+      </Panel>
+    </Page>
+  );
+}
+
+/** The nominations of the BRP's balance groups. */
+export function BrpNominationsPage() {
+  const { t } = useI18n();
+  const page = useNominationDay();
+  const { day, filters, set } = page;
+  const query = useQuery(nominationsQuery(day, filters));
+  const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  return (
+    <NominationsView
+      page={page}
+      title={t.brp.nominations.title}
+      emptyText={t.brp.nominations.emptyText}
+      groups={groups}
+      query={query}
+      actions={(exports) => (
+        <>
+          <DayScheduleButton day={day} />
+          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
+          {exports}
+        </>
+      )}
+    >
+      {(nominations) => (
+        <NominationTable
+          nominations={nominations}
+          sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
+        />
+      )}
+    </NominationsView>
+  );
+}
+
+/** The filters of the page are those of its nominations. */
+const exportFiltersOf = ({ day: _day, versions: _versions, sort: _sort, ...rest }: NominationFilters) => ({
+  nominations: rest,
+  transactions: {},
+});
+
+async function* eachNominationLine(
+  day: DeliveryDay,
+  filters: NominationFilters,
+  signal: AbortSignal,
+): AsyncGenerator<NominationLine, void, undefined> {
+  for await (const nomination of eachNomination(day, filters, signal))
+    for (const slot of slotsOf(nomination)) yield { nomination, slot };
+}
+
+type FiltersProps = FilterProps<NominationFilters> & { groups: readonly NamedGroup[] };
+
+function NominationFilterFields({ filters, set, groups }: FiltersProps) {
+  const { t } = useI18n();
+  return (
+    <>
+      <GroupFilter groups={groups} value={filters.eic} onChange={(eic) => set({ eic })} />
+      <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
+      <SelectFilter
+        label={t.common.direction}
+        value={filters.direction}
+        options={DIRECTIONS.map((value) => ({ value, label: t.common.directions[value] }))}
+        onChange={(direction) => set({ direction })}
+      />
+      <SelectFilter
+        label={t.common.status}
+        value={filters.status}
+        options={NOMINATION_STATUSES.map((value) => ({ value, label: t.brp.nominations.statuses[value] }))}
+        onChange={(status) => set({ status })}
+      />
+      <SelectFilter
+        label={t.brp.nominations.versionsShown}
+        value={filters.versions}
+        anyLabel={t.brp.nominations.currentOnly}
+        options={[{ value: 'all', label: t.brp.nominations.allVersions }]}
+        onChange={(versions) => set({ versions })}
+      />
+    </>
+  );
+}
+
+type Row = {
+  readonly nomination: Nomination;
+  readonly amountsKwh: readonly number[];
+  readonly totals: SlotTotals;
+};
+
+const rowOf = (nomination: Nomination): Row => {
+  const slots = slotsOf(nomination);
+  return { nomination, amountsKwh: slots.map(({ amountKwh }) => amountKwh), totals: totalsOf(slots) };
+};
+
+type TableProps = {
+  nominations: readonly Nomination[];
+  /** The owner of the balance group, in lists with several owners. A total saldo over all owners has no meaning. */
+  ownerOf?: (eic: string) => string | undefined;
+  /** Only the columns of `SHORT`, which align in several tables. */
+  isShort?: boolean;
+  /** Some nominations of a day, whose total saldo has no meaning. */
+  isPart?: boolean;
+  sort?: Sort;
+};
+
+/**
+ * Columns of an overview. On each screen the widths of those shown add up to 100 % and leave room for the longest content;
+ * otherwise they would depend on it.
+ */
+const SHORT: Record<string, Pick<Column<Row>, 'width' | 'from'>> = {
+  group: { width: 'w-[60%] sm:w-[30%] md:w-[24%] xl:w-[18%]' },
+  direction: { width: 'sm:w-[18%] md:w-[14%] xl:w-[10%]', from: 'sm' },
+  energy: { width: 'w-[40%] sm:w-[22%] md:w-[17%] xl:w-[12%]' },
+  status: { width: 'sm:w-[30%] md:w-[24%] xl:w-[18%]', from: 'sm' },
+  shape: { width: 'md:w-[21%] xl:w-[16%]', from: 'md' },
+  peak: { width: 'xl:w-[12%]', from: 'xl' },
+  matched: { width: 'xl:w-[14%]', from: 'xl' },
+};
+
+const shortened = (columns: readonly Column<Row>[]): Column<Row>[] =>
+  columns.flatMap((column) => {
+    const short = SHORT[column.id];
+    return short ? [{ ...column, ...short }] : [];
+  });
+
+type GroupCellProps = { nomination: Nomination; owner: string | undefined; children?: ReactNode };
+
+function GroupCell({ nomination, owner, children }: GroupCellProps) {
+  const { t } = useI18n();
+  return (
+    <span className="grid">
+      <GroupName eic={nomination.eic} tso={nomination.tso}>
+        {(label) => (
+          <NominationLink id={nomination.id} className="font-medium text-accent-strong hover:underline">
+            {label}
+          </NominationLink>
+        )}
+      </GroupName>
+      {owner && <span className="text-xs text-muted">{owner}</span>}
+      <span className="text-xs text-muted sm:hidden">{t.common.directions[nomination.direction]}</span>
+      {children}
+    </span>
+  );
+}
+
+function StatusCell({ row: { nomination, totals } }: { row: Row }) {
+  const { format } = useI18n();
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      <NominationBadges nomination={nomination} />
+      {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
+    </span>
+  );
+}
+
+/** A table of nominations with totals. */
+export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false, sort }: TableProps) {
+  const labelOf = useGroupLabels();
+  const { t, format } = useI18n();
+  const texts = t.brp.nominations;
+  const hasTotal = !ownerOf && !isPart;
+  const rows = nominations.map(rowOf);
+  const columns: readonly Column<Row>[] = [
+    {
+      id: 'group',
+      header: t.common.balanceGroup,
+      cell: (row) => (
+        <GroupCell nomination={row.nomination} owner={ownerOf?.(row.nomination.eic)}>
+          {isShort && (
+            <span className="mt-1 sm:hidden">
+              <StatusCell row={row} />
+            </span>
+          )}
+        </GroupCell>
+      ),
+      sortBy: ({ nomination }) => labelOf(nomination.eic),
+      ...(hasTotal ? { footer: isShort ? texts.netSaldo : texts.total(nominations.length) } : {}),
+    },
+    {
+      id: 'direction',
+      header: t.common.direction,
+      from: 'sm',
+      cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+      sortBy: ({ nomination }) => t.common.directions[nomination.direction],
+    },
+    {
+      id: 'energy',
+      header: 'MWh',
+      isNumber: true,
+      cell: ({ totals }) => format.mwh(totals.amountKwh),
+      sortBy: ({ totals }) => totals.amountKwh,
+      ...(hasTotal ? { footer: format.mwhSigned(netSaldoKwh(nominations)) } : {}),
+    },
+    {
+      id: 'status',
+      header: t.common.status,
+      cell: (row) => <StatusCell row={row} />,
+      sortBy: ({ nomination }) => t.brp.nominations.statuses[nomination.status],
+    },
+    {
+      id: 'shape',
+      header: <span className="sr-only">{t.brp.nominations.shape}</span>,
+      from: 'md',
+      cell: ({ nomination, amountsKwh }) => <Sparkline valuesKwh={amountsKwh} tone={nomination.direction} />,
+    },
+    {
+      id: 'peak',
+      header: `${t.brp.nominations.peak} MW`,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ amountsKwh }) => format.mw(Math.max(0, ...amountsKwh)),
+      sortBy: ({ amountsKwh }) => Math.max(0, ...amountsKwh),
+    },
+    {
+      id: 'matched',
+      header: `${t.brp.nominations.matched} MWh`,
+      isNumber: true,
+      from: 'lg',
+      cell: ({ totals }) =>
+        totals.matchedKw === null ? <Missing text={t.common.notYet} /> : format.slotMwh(totals.matchedKw),
+    },
+    {
+      id: 'version',
+      header: t.brp.nominations.version,
+      isNumber: true,
+      from: 'sm',
+      cell: ({ nomination }) => nomination.version,
+      sortBy: ({ nomination }) => nomination.version,
+    },
+    {
+      id: 'gate',
+      header: t.brp.nominations.gateClosure,
+      from: 'xl',
+      cell: ({ nomination }) => nomination.gate_closure && <Instant at={nomination.gate_closure} />,
+    },
+    {
+      id: 'id',
+      header: t.common.id,
+      from: 'wide',
+      cell: ({ nomination }) => (
+        <span className="inline-block max-w-32">
+          <Code text={nomination.id} />
+        </span>
+      ),
+    },
+  ];
+  return (
+    <DataTable
+      label={t.brp.nominations.title}
+      columns={isShort ? shortened(columns) : columns}
+      rows={rows}
+      rowKey={({ nomination }) => nomination.id}
+      rowTone={({ nomination }) => (nomination.status === 'superseded' ? 'faded' : null)}
+      sort={sort}
+    />
+  );
+}
+
+export const Missing = ({ text }: { text: string }) => <span className="text-muted">{text}</span>;

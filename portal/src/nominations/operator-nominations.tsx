@@ -1,0 +1,59 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { useGroupOwners } from '../references/lookups.ts';
+import { groupsQuery } from '../references/operator-queries.ts';
+import { readNextPage } from '../session/lists.ts';
+import { useMayManage } from '../session/session.ts';
+import { Button } from '../ui/button.tsx';
+import { MoreButton } from '../ui/more.tsx';
+import { NominationsView, NominationTable, useNominationDay } from './nominations.tsx';
+import { nominationsQuery } from './operator-queries.ts';
+import { RunDialog } from './run-dialog.tsx';
+
+/** The nominations of all BRPs. */
+export function OperatorNominationsPage() {
+  const { t } = useI18n();
+  const texts = t.operator.nominations;
+  const mayManage = useMayManage();
+  const page = useNominationDay();
+  const query = useInfiniteQuery(nominationsQuery(page.day, page.filters));
+  const { data: groups = [] } = useQuery(groupsQuery());
+  const ownerOf = useGroupOwners();
+  const [isOpen, setIsOpen] = useState(false);
+  const { data, error, refetch } = query;
+  return (
+    <>
+      <NominationsView
+        page={page}
+        title={texts.title}
+        emptyText={texts.emptyText}
+        groups={groups.map(({ eic, name }) => ({
+          eic,
+          name: [ownerOf(eic), name].filter(Boolean).join(' · '),
+        }))}
+        query={{ data: data?.nominations, error, refetch }}
+        actions={(exports) => (
+          <>
+            {exports}
+            {mayManage && (
+              <Button variant="primary" icon="steps" onClick={() => setIsOpen(true)}>
+                {texts.run}
+              </Button>
+            )}
+          </>
+        )}
+        footer={
+          <MoreButton
+            count={data?.nominations.length ?? 0}
+            hasMore={query.hasNextPage}
+            onMore={() => readNextPage(query)}
+          />
+        }
+      >
+        {(nominations) => <NominationTable nominations={nominations} ownerOf={ownerOf} />}
+      </NominationsView>
+      {isOpen && <RunDialog day={page.day} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}

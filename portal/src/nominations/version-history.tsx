@@ -1,0 +1,126 @@
+import type { Nomination } from '@saldo/api';
+import { sumKwh } from '@saldo/core/energy.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useI18n } from '../i18n/i18n.tsx';
+import { NominationBadges } from '../references/badges.tsx';
+import { NominationLink } from '../references/links.tsx';
+import { Badge } from '../ui/badge.tsx';
+import { cx } from '../ui/cx.ts';
+import { Loaded } from '../ui/states.tsx';
+import { type Column, DataTable } from '../ui/table.tsx';
+import { Instant } from '../ui/time.tsx';
+import { changesBetween, type SlotChange } from './nominated-slots.ts';
+import { nominationHistoryQuery } from './queries.ts';
+import { SlotButton } from './slot-button.tsx';
+
+type Props = { nomination: Nomination; onSelect: (slot: number) => void };
+
+/** All versions, newest first, and the slots that the displayed version changed. */
+export function VersionHistory({ nomination, onSelect }: Props) {
+  const { t } = useI18n();
+  const history = useQuery(nominationHistoryQuery(nomination.id));
+  return (
+    <Loaded query={history}>
+      {(versions) => (
+        <div className="grid gap-4 p-4 xl:grid-cols-[minmax(20rem,28rem)_minmax(0,1fr)]">
+          <div className="grid content-start gap-2">
+            <p className="text-sm text-muted">{t.brp.nominations.historyText}</p>
+            <ol className="grid gap-1.5">
+              {versions.map((version, index) => (
+                <li key={version.id}>
+                  <VersionLink
+                    version={version}
+                    before={versions[index + 1] ?? null}
+                    isShown={version.id === nomination.id}
+                    isNewest={index === 0}
+                  />
+                </li>
+              ))}
+            </ol>
+          </div>
+          <Changes
+            after={nomination}
+            before={versions.find(({ version }) => version === nomination.version - 1) ?? null}
+            onSelect={onSelect}
+          />
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+type VersionProps = { version: Nomination; before: Nomination | null; isShown: boolean; isNewest: boolean };
+
+function VersionLink({ version, before, isShown, isNewest }: VersionProps) {
+  const { t } = useI18n();
+  const changes = changesBetween(before, version).length;
+  return (
+    <NominationLink
+      id={version.id}
+      search={{ view: 'history' }}
+      resetScroll={false}
+      aria-current={isShown ? 'true' : undefined}
+      className={cx(
+        'grid gap-1 rounded-md border px-3 py-2 text-sm',
+        isShown ? 'border-accent bg-accent-soft' : 'border-line hover:bg-sunken',
+      )}
+    >
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="font-medium">{t.brp.nominations.versionNumber(version.version)}</span>
+        <NominationBadges nomination={version} />
+        {isNewest && <Badge>{t.brp.nominations.newest}</Badge>}
+      </span>
+      <span className="flex flex-wrap justify-between gap-x-4 text-xs text-muted">
+        <Instant at={version.created_at} />
+        <span>{before === null ? t.brp.nominations.firstVersion : t.brp.nominations.changes(changes)}</span>
+      </span>
+    </NominationLink>
+  );
+}
+
+type ChangesProps = { after: Nomination; before: Nomination | null; onSelect: (slot: number) => void };
+
+function Changes({ after, before, onSelect }: ChangesProps) {
+  const { t, format } = useI18n();
+  if (before === null) return <p className="text-sm text-muted">{t.brp.nominations.firstVersion}</p>;
+  const changes = changesBetween(before, after);
+  const title = t.brp.nominations.changedFrom(before.version);
+  if (changes.length === 0) return <p className="text-sm text-muted">{t.brp.nominations.noChanges}</p>;
+  const total = (of: (change: SlotChange) => number) => sumKwh(changes.map(of));
+  const columns: readonly Column<SlotChange>[] = [
+    {
+      id: 'slot',
+      header: `${t.common.local} (${t.common.berlin})`,
+      cell: (change) => <SlotButton {...change} onSelect={onSelect} />,
+      footer: t.common.sum,
+    },
+    { id: 'utc', header: t.common.utc, from: 'sm', cell: ({ start }) => format.utcTime(start) },
+    {
+      id: 'before',
+      header: `${t.brp.nominations.before} MWh`,
+      isNumber: true,
+      cell: ({ beforeKwh }) => format.mwh(beforeKwh),
+      footer: format.mwh(total(({ beforeKwh }) => beforeKwh)),
+    },
+    {
+      id: 'after',
+      header: `${t.brp.nominations.after} MWh`,
+      isNumber: true,
+      cell: ({ afterKwh }) => format.mwh(afterKwh),
+      footer: format.mwh(total(({ afterKwh }) => afterKwh)),
+    },
+    {
+      id: 'difference',
+      header: `${t.brp.nominations.change} MWh`,
+      isNumber: true,
+      cell: ({ beforeKwh, afterKwh }) => format.mwhSigned(afterKwh - beforeKwh),
+      footer: format.mwhSigned(total(({ beforeKwh, afterKwh }) => afterKwh - beforeKwh)),
+    },
+  ];
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1 text-sm font-semibold">{`${title} · ${t.brp.nominations.changes(changes.length)}`}</h3>
+      <DataTable label={title} columns={columns} rows={changes} rowKey={({ slot }) => String(slot)} />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { CustomerTable } from '../customers/customers.tsx';
+import { NewCustomerDialog } from '../customers/new-customer.tsx';
+import { customersQuery } from '../customers/queries.ts';
+import { useI18n } from '../i18n/i18n.tsx';
+import { brpQuery, groupsQuery } from '../references/operator-queries.ts';
+import { CreateButton } from '../ui/create-button.tsx';
+import { Panel, TrailLink } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
+import { PartyView } from './party-view.tsx';
+
+export function BrpPage() {
+  const { t } = useI18n();
+  const { brpId = '' } = useParams({ strict: false });
+  const query = useQuery(brpQuery(brpId));
+  return (
+    <Loaded query={query}>
+      {(brp) => (
+        <PartyView
+          type="brp"
+          party={brp}
+          trail={<TrailLink to="/operator/brps" label={t.operator.brps.title} />}
+        >
+          <Groups brpId={brp.id} />
+          <Customers brpId={brp.id} />
+        </PartyView>
+      )}
+    </Loaded>
+  );
+}
+
+function Groups({ brpId }: { brpId: string }) {
+  const { t } = useI18n();
+  const query = useQuery(groupsQuery({ brp_id: brpId }));
+  return (
+    <Panel
+      title={t.brp.groups.title}
+      isFlush
+      actions={
+        <CreateButton label={t.operator.groups.create}>
+          {(close) => <CreateGroupDialog brpId={brpId} onClose={close} />}
+        </CreateButton>
+      }
+    >
+      <Loaded query={query}>{(groups) => <OperatorGroupTable groups={groups} />}</Loaded>
+    </Panel>
+  );
+}
+
+function Customers({ brpId }: { brpId: string }) {
+  const { t } = useI18n();
+  const query = useInfiniteQuery(customersQuery({ brp_id: brpId }));
+  return (
+    <Panel
+      title={t.brp.customers.title}
+      isFlush
+      actions={
+        <CreateButton label={t.operator.customers.create}>
+          {(close) => <NewCustomerDialog brpId={brpId} onClose={close} />}
+        </CreateButton>
+      }
+    >
+      <PagedList
+        query={query}
+        recordsOf={(page) => page.customers}
+        empty={<EmptyState title={t.brp.customers.empty} />}
+      >
+        {(customers) => <CustomerTable customers={customers} />}
+      </PagedList>
+    </Panel>
+  );
+}
