@@ -12,10 +12,10 @@ import { createDocumentation } from './documentation.ts';
 import { checkpointEvents, continueEventLog, deleteOldEvents } from './events/actions.ts';
 import { readEventIds } from './events/ids.ts';
 import { EventPoller } from './events/poller.ts';
-import { countByKind, wireAlarm } from './exchange/alarms.ts';
+import { type AlarmRow, countByKind, wireAlarm } from './exchange/alarms.ts';
 import { remindOfGates } from './exchange/process/gate-reminders.ts';
 import { receiveDue } from './exchange/process/receive.ts';
-import { remoteJobs } from './exchange/process/remote-jobs.ts';
+import { logFaults, logUnreadable, remoteJobs } from './exchange/process/remote-jobs.ts';
 import { sendDue } from './exchange/process/send.ts';
 import { watchExchange } from './exchange/process/watch.ts';
 import { exchangeOf } from './exchange-settings.ts';
@@ -373,16 +373,14 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
       name: 'send',
       everyMs: SEND_EVERY_MS,
       async run() {
-        const { faults } = await sendDue(db, clock.now(), exchange);
-        for (const { isNews, ...fault } of faults) if (isNews) logger.error(fault, 'schedule not sent');
+        logFaults(logger, (await sendDue(db, clock.now(), exchange)).faults);
       },
     },
     {
       name: 'receive',
       everyMs: RECEIVE_EVERY_MS,
       async run() {
-        const { unreadable } = await receiveDue(db, clock.now(), exchange, exchange.inbox);
-        for (const entry of unreadable) logger.warn(entry, 'inbox entry not read');
+        logUnreadable(logger, await receiveDue(db, clock.now(), exchange, exchange.inbox));
       },
     },
     ...remoteJobs(db, clock, logger, exchange),
@@ -392,8 +390,9 @@ function exchangeJobs(config: Config, db: Database, clock: Clock, logger: Logger
       async run() {
         const { begun, ended, open } = await watchExchange(db, clock.now(), exchange);
         openAlarms = open;
-        for (const row of begun) logger.warn({ alarm: wireAlarm(row) }, `alarm: ${row.text}`);
-        for (const row of ended) logger.warn({ alarm: wireAlarm(row) }, `alarm ended: ${row.text}`);
+        const inEnglish = (row: AlarmRow) => wireAlarm(row, 'en');
+        for (const alarm of begun.map(inEnglish)) logger.warn({ alarm }, `alarm: ${alarm.text}`);
+        for (const alarm of ended.map(inEnglish)) logger.warn({ alarm }, `alarm ended: ${alarm.text}`);
       },
     },
     ...(config.exchange.isSimulated && config.exchange.hasFolders

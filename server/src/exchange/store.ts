@@ -4,6 +4,8 @@ import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import type { Schedule } from '@saldo/core/exchange/schedule.ts';
+import type { Message as Text } from '@saldo/core/messages/message.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -114,7 +116,7 @@ const INSERT_INCOMING = statement(
 export type Incoming = {
   /** Null when the file exceeds the size limit. */
   readonly document: Buffer | null;
-  readonly error: string | null;
+  readonly error: Text | null;
   readonly fileName: string | null;
   readonly inboxFingerprint: string | null;
 };
@@ -124,7 +126,15 @@ export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): P
   const { document, error, fileName, inboxFingerprint } = incoming;
   const packed = document && (await pack(document));
   const state = error === null ? 'stored' : 'failed';
-  const values = [newId(), state, error, fileName, packed, timestamp(now), inboxFingerprint];
+  const values = [
+    newId(),
+    state,
+    error && storeMessage(error),
+    fileName,
+    packed,
+    timestamp(now),
+    inboxFingerprint,
+  ];
   const [row] = await tx.query<{ id: string }>(INSERT_INCOMING, values);
   return row?.id ?? null;
 }
