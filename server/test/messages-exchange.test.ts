@@ -38,21 +38,21 @@ async function sendAt(instant: string, day: string): Promise<void> {
 }
 
 test('a document that cannot be read is refused with its reason, and stored with it', async () => {
-  const { en, de } = await inBoth(operator, '/operator/v1/exchange/receive', xml('<a><b></a>'));
-  assert.match(en.body.detail, /^b is closed by "a" \(line 1, column 7\)\. It is kept as msg_\w+\.$/);
+  const { en, de } = await inBoth(operator, '/operator/v1/exchange/receive', xml('<AcknowledgementMessage><b></a>'));
+  assert.match(en.body.detail, /^b is closed by "a" \(line 1, column 28\)\. It is kept as msg_\w+\.$/);
   assert.match(
     de.body.detail,
-    /^b wird durch „a“ geschlossen \(Zeile 1, Spalte 7\)\. Das Dokument ist als msg_\w+ gespeichert\.$/,
+    /^b wird durch „a“ geschlossen \(Zeile 1, Spalte 28\)\. Das Dokument ist als msg_\w+ gespeichert\.$/,
   );
   const id = /msg_\w+/.exec(en.body.detail)?.[0];
   const stored = await inBoth(operator, `/operator/v1/messages/${id}`);
-  assert.equal(stored.en.body.error, 'b is closed by "a" (line 1, column 7).');
-  assert.equal(stored.de.body.error, 'b wird durch „a“ geschlossen (Zeile 1, Spalte 7).');
+  assert.equal(stored.en.body.error, 'b is closed by "a" (line 1, column 28).');
+  assert.equal(stored.de.body.error, 'b wird durch „a“ geschlossen (Zeile 1, Spalte 28).');
   const { body } = await operator(`/operator/v1/audit?subject=${id}`, { headers: GERMAN });
   assert.equal(body.entries[0].after.error, stored.en.body.error, 'the audit trail is in English');
 });
 
-test('a rejected schedule, its alarm and a repeated answer have their reasons in both languages', async () => {
+test('a rejected schedule and its alarm have the reasons of the TSO in both languages', async () => {
   const day = '2026-11-18';
   await sendAt('2026-11-17T13:00:00Z', day);
   await answer({ rejections: [{ tso: 'DE_TENNET', day }] });
@@ -76,17 +76,23 @@ test('a rejected schedule, its alarm and a repeated answer have their reasons in
 });
 
 test('why a schedule is not sent is in both languages, with German days and times', async () => {
-  const day = '2026-11-17';
-  clock.set('2026-11-19T08:00:00Z');
+  const day = '2026-11-20';
+  clock.set('2026-11-19T13:45:00Z');
   await world.volumes(contract, day, 2000);
   const body = { delivery_date: day };
   const { en, de } = await inBoth(operator, '/operator/v1/exchange/send', { method: 'POST', body });
-  const closed = 'Every gate of 2026-11-17 is closed. Unsent changes are settled financially.';
-  assert.deepEqual([...new Set(en.body.faults.map(({ error }: { error: string }) => error))], [closed]);
+  const unsent = await inBoth(operator, `/operator/v1/exchange/unsent?delivery_date=${day}`);
+  assert.equal(unsent.en.body.unsent.length, 2);
   assert.deepEqual(
-    [...new Set(de.body.faults.map(({ error }: { error: string }) => error))],
+    en.body.faults.map(({ error }: { error: string }) => error),
     [
-      'Alle Fristen für den 17.11.2026 sind abgelaufen. Nicht gesendete Änderungen werden finanziell ausgeglichen.',
+      'Changes for 2026-11-20 are held until the wait phase ends at 2026-11-19T15:00:00Z. They are sent automatically then, and rejected schedules on request.',
+    ],
+  );
+  assert.deepEqual(
+    de.body.faults.map(({ error }: { error: string }) => error),
+    [
+      'Änderungen für den 20.11.2026 werden bis zum Ende der Wartephase am 19.11.2026, 16:00 Uhr zurückgehalten. Dann werden sie von selbst gesendet, abgelehnte Fahrpläne auf Anforderung.',
     ],
   );
 });

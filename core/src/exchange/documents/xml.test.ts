@@ -257,6 +257,6 @@ test('a document with a prefix is the same document', () => {
 });
 
 test('a place has line and column', () => {
-  assert.equal(placeOf('<r>\n  <a', 6), 'line 2, column 3');
-  assert.equal(placeOf('<r', 0), 'line 1, column 1');
+  assert.deepEqual(placeOf('<r>\n  <a', 6), { line: 2, column: 3 });
+  assert.deepEqual(placeOf('<r', 0), { line: 1, column: 1 });
 });
