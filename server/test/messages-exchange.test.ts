@@ -38,7 +38,11 @@ async function sendAt(instant: string, day: string): Promise<void> {
 }
 
 test('a document that cannot be read is refused with its reason, and stored with it', async () => {
-  const { en, de } = await inBoth(operator, '/operator/v1/exchange/receive', xml('<AcknowledgementMessage><b></a>'));
+  const { en, de } = await inBoth(
+    operator,
+    '/operator/v1/exchange/receive',
+    xml('<AcknowledgementMessage><b></a>'),
+  );
   assert.match(en.body.detail, /^b is closed by "a" \(line 1, column 28\)\. It is kept as msg_\w+\.$/);
   assert.match(
     de.body.detail,

@@ -26,7 +26,7 @@ export const MESSAGES = {
 export type MessageKey = keyof typeof MESSAGES;
 
 /** A parameter. Messages and lists are written in the language of the sentence that they are part of. */
-export type MessageValue = string | number | Message | readonly (string | Message)[];
+type MessageValue = string | number | Message | readonly (string | Message)[];
 
 /** The names of the parameters of a text. A placeholder with an unknown format is a name that no message has. */
 type NamesIn<Text extends string> = Text extends `${string}{${infer Placeholder}}${infer Rest}`
@@ -45,13 +45,18 @@ export type Message = {
   };
 }[MessageKey];
 
-const lists = (type: 'conjunction' | 'disjunction') => ({
-  en: new Intl.ListFormat('en-GB', { type }),
-  de: new Intl.ListFormat('de-DE', { type }),
-});
-const AND = lists('conjunction');
-const OR = lists('disjunction');
-const GERMAN_NUMBER = new Intl.NumberFormat('de-DE', { maximumFractionDigits: 20 });
+/** 'a, b or c' */
+const listWith =
+  (words: Readonly<Record<Language, string>>) => (texts: readonly string[], language: Language) => {
+    const last = texts.slice(-2).join(` ${words[language]} `);
+    return [...texts.slice(0, -2), last].join(', ');
+  };
+
+function germanNumber(text: string): string {
+  const [whole = '', decimals] = text.split('.');
+  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, '.');
+  return decimals === undefined ? grouped : `${grouped},${decimals}`;
+}
 
 /**
  * How a parameter is written. English sentences have days, times and numbers as the API has them, which the reader may
@@ -61,9 +66,9 @@ const FORMATS = {
   day: ([day = '']) => day.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3.$2.$1'),
   time: ([instant = '']) =>
     formatLocalTime(Date.parse(instant)).replace(/^(\d{4})-(\d{2})-(\d{2}) /, '$3.$2.$1, '),
-  number: ([number = '']) => GERMAN_NUMBER.format(Number(number)),
-  and: (texts, language) => AND[language].format(texts),
-  or: (texts, language) => OR[language].format(texts),
+  number: ([number = '']) => germanNumber(number),
+  and: listWith({ en: 'and', de: 'und' }),
+  or: listWith({ en: 'or', de: 'oder' }),
   /** A list of whole sentences. */
   sentences: (texts) => texts.join(' '),
   /** A sentence within another one, without its full stop. */
