@@ -2,18 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import {
-  brpEndpoints,
-  type Endpoint,
-  FIELD_CODES,
-  marketEndpoints,
-  operatorEndpoints,
-  PROBLEMS,
-  portalEndpoints,
-} from '@saldo/api';
-import { REJECTION_CODES } from '@saldo/core/enums.ts';
-import { operator } from '../../portal/src/i18n/de/operator.ts';
-import { problems } from '../../portal/src/i18n/de/problems.ts';
+import { brpEndpoints, type Endpoint, marketEndpoints, operatorEndpoints, portalEndpoints } from '@saldo/api';
 import { translate } from '../../portal/src/i18n/de/server-texts.ts';
 import { compile, compileQuery } from '../src/platform/http/validation.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -36,18 +25,6 @@ function assertGerman(messages: Iterable<string>): void {
   });
   assert.deepEqual(wrong, []);
 }
-
-test('every code of a problem, of a field and of a rejected line has German', () => {
-  const none = 'A text that the server never sends';
-  const texts = Object.keys(PROBLEMS).map((code) =>
-    code in problems.codes ? problems.codes[code as keyof typeof problems.codes] : problems.other(code, none),
-  );
-  const unknown = problems.other('unknown', none);
-  assert.ok(texts.every((text) => text !== unknown && !text.includes(none)));
-  const fields = FIELD_CODES.map((code) => problems.field(code, none));
-  assert.ok(fields.every((text) => text !== problems.field('unknown', none)));
-  assert.deepEqual(Object.keys(operator.import.codes).toSorted(), [...REJECTION_CODES].toSorted());
-});
 
 const SOURCES = path.join(import.meta.dirname, '../src');
 /** A whole message about a field, as the server's code has it: 'must be in the future'. */

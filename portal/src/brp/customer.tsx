@@ -177,9 +177,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   });
   const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
   const formError = change.isRejected ? change.error : null;
-  const error = isProblem(formError, 'balance_group_tso_not_enabled')
-    ? t.problems.codes.balance_group_tso_not_enabled
-    : undefined;
+  const error = isProblem(formError, 'balance_group_tso_not_enabled') ? formError.message : undefined;
   return (
     <>
       <Form

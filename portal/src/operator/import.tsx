@@ -226,7 +226,7 @@ function Rejections({ file, result }: { file: File; result: ImportResult }) {
         </span>
       ),
     },
-    { id: 'message', header: texts.message, cell: ({ code, message }) => t.problems.field(code, message) },
+    { id: 'message', header: texts.message, cell: ({ message }) => message },
   ];
   return (
     <Panel
