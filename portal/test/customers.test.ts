@@ -122,7 +122,7 @@ test('problems of a preview are those of the change, and nothing is sent', async
     await open(page, `/customers/${id}`);
     const panel = page.getByRole('region', { name: 'Balance group', exact: true });
     await choosePlace(page, second, 'DE_50HERTZ');
-    await panel.getByText(/This control area is not enabled/).waitFor();
+    await panel.getByText(/^DE_50HERTZ is not enabled for balance group/).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await eventually(async () =>
       assert.equal(await panel.getByLabel('Control area').getAttribute('aria-invalid'), 'true'),
