@@ -49,7 +49,7 @@ export const EXCHANGE = {
   },
   'exchange.replaced_unanswered': {
     en: 'It answers version {version}; version {newer} was sent since and has no answer yet.',
-    de: 'Sie antwortet auf Version {version}; inzwischen wurde Version {newer} gesendet, auf die noch keine Antwort da ist.',
+    de: 'Sie antwortet auf Version {version}; inzwischen wurde Version {newer} gesendet, die noch nicht beantwortet ist.',
   },
   'exchange.after_final': {
     en: 'The schedule has its final confirmation.',

@@ -20,6 +20,11 @@ test('a stored message is read again with all its parts', () => {
 });
 
 test('sentences from before, and messages of another version of the platform, are shown as they are', () => {
-  for (const text of ['The TSO rejected it.', '{"a":1}', '{"key":"exchange.no_longer_known","a":1}'])
+  for (const text of [
+    'The TSO rejected it.',
+    '{"a":1}',
+    '{"key":"exchange.not_known","a":1}',
+    '{"key":"alarm.reason","reason":{"key":"exchange.not_known"}}',
+  ])
     assert.equal(formatStored(text, 'de'), text);
 });

@@ -70,6 +70,7 @@ function sendOperation(
   exchange: Exchange,
   now: number,
 ): LongOperation<Sent> {
+  // The audit trail is in English, whatever the language of the answer is.
   let faults: readonly SendFault[] = [];
   return {
     async work() {
@@ -98,6 +99,7 @@ function statusOperation(
   exchange: Exchange,
   now: number,
 ): LongOperation<ReturnType<typeof wireMessage>> {
+  // The audit trail is in English, whatever the language of the answer is.
   let row: MessageRow | undefined;
   return {
     async work() {

@@ -35,6 +35,7 @@ export function answerReceive(
     throw validationProblem([{ code: 'required', message: { key: 'exchange.document_required' } }]);
   }
   const record = (tx: Tx, row: MessageRow) => {
+    // The audit trail is in English, whatever the language of the answer is.
     const after = wireMessage(row, 'en');
     const event: AuditEvent = { action: 'message.received', subject: after.id, before: null, after };
     return recordAudit(tx, call, event, now);
