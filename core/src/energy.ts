@@ -8,6 +8,7 @@ import {
   parseDecimal,
 } from './decimal.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
+import type { Message } from './messages/message.ts';
 
 /** Energy is stored in whole kWh and power in whole kW; the APIs and files carry MWh and MW with three decimals. */
 const MEGA_DECIMALS = 3;
@@ -47,18 +48,14 @@ export function formatMw(kw: number): `${number}` {
 }
 
 /** Reads the MW of a schedule as kW, or explains what is wrong with the text. */
-export function parseMw(text: string): number | { fault: string } {
-  if (text.startsWith('-')) return { fault: 'is negative, power never is' };
+export function parseMw(text: string): number | { fault: Message } {
+  if (text.startsWith('-')) return { fault: { key: 'document.negative_power' } };
   const kw = parseDecimal(text, MEGA_DECIMALS, MAX_POWER_KW);
   if (kw === 'malformed') {
-    return {
-      fault: text.includes(',')
-        ? 'has a comma, decimals stand behind a point'
-        : 'is not a decimal number of MW',
-    };
+    return { fault: { key: text.includes(',') ? 'document.comma' : 'document.no_mw' } };
   }
-  if (kw === 'too_precise') return { fault: 'has more than three decimals' };
-  return kw === 'too_large' ? { fault: 'is too large' } : kw;
+  if (kw === 'too_precise') return { fault: { key: 'document.three_decimals' } };
+  return kw === 'too_large' ? { fault: { key: 'document.too_large' } } : kw;
 }
 
 /** A kW for one slot is a quarter of a kWh, so that its MWh have five decimals. */

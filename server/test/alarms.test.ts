@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { ALARM_KINDS, type Alarm, type AlarmCounts, type Tso } from '@saldo/api';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import pg from 'pg';
 import { sendDue, sendRequested } from '../src/exchange/process/send.ts';
@@ -308,7 +309,7 @@ test('a version that cannot be delivered, or is delivered late, neither ends nor
     clock.set(`2026-11-30T15:${minute}:00Z`);
     const { faults } = await sendRequested(db, clock.now(), exchange, { day, tso: null });
     assert.deepEqual(
-      faults.map(({ error, isNews }) => [error.split(' (')[0]?.split(':')[0], isNews]),
+      faults.map(({ error, isNews }) => [formatMessage(error, 'en').split(/ \(|:/)[0], isNews]),
       [
         [`The schedule of ${day} for DE_TENNET does not net to zero and is not sent`, minute === 10],
         ['the outbox cannot be written', false],

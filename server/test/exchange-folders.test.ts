@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Message } from '@saldo/api';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { receiveDue } from '../src/exchange/process/receive.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
@@ -242,7 +243,10 @@ test('a file that cannot be read is reported, blocks no other, and is imported o
     first.unreadable.map(({ file: name }) => name),
     ['closed.xml'],
   );
-  assert.match(first.unreadable[0]?.error ?? '', /cannot be read \(EACCES\)/);
+  assert.deepEqual(
+    first.unreadable.map(({ error }) => formatMessage(error, 'en')),
+    ['The file in INBOX_DIR cannot be read (EACCES). Let the server read it.'],
+  );
   assert.deepEqual(
     (await readdir(inboxDir)).filter((name) => name.endsWith('.xml')),
     ['closed.xml'],

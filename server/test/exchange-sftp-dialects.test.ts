@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { exchangeRemotely } from '../src/exchange/process/remote.ts';
 import { AT_REST_MS } from '../src/exchange/transport/at-rest.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
@@ -89,10 +90,11 @@ test('a file that the server stores incompletely is not renamed, and the message
   const { faults, unreachable } = await run();
   server.faults.isFull = false;
   assert.equal(unreachable, null, 'the connection is not to blame');
-  assert.match(faults[0]?.error ?? '', /cannot be written to the SFTP server \(0 of \d+ bytes were stored\)/);
+  const [error] = faults.map((fault) => formatMessage(fault.error, 'en'));
+  assert.match(error ?? '', /cannot be written to the SFTP server \(0 of \d+ bytes were stored\)/);
   assert.deepEqual([...server.files.keys()], []);
   const [message] = await messages('&direction=out');
-  assert.deepEqual([message?.state, message?.error], ['stored', faults[0]?.error]);
+  assert.deepEqual([message?.state, message?.error], ['stored', error]);
   assert.deepEqual((await run()).faults, []);
 });
 

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { pino } from 'pino';
 import { exchangeRemotely, type RemoteRun } from '../src/exchange/process/remote.ts';
@@ -226,7 +227,7 @@ test('a wrong key and a wrong password are reported, and the message stays store
     assert.doesNotMatch(run.unreachable ?? '', /not-the-password/);
     assert.deepEqual(await outgoing(own), [[1, 'stored', run.unreachable]]);
     assert.deepEqual(
-      run.faults.map(({ tso, error, isNews }) => [tso, error, isNews]),
+      run.faults.map(({ tso, error, isNews }) => [tso, formatMessage(error, 'en'), isNews]),
       [[TSO, run.unreachable, true]],
     );
     assert.deepEqual(
@@ -306,7 +307,7 @@ test('a missing folder is reported by name, and does not stop the fetching of an
   const run = await own.run();
   assert.equal(run.unreachable, null);
   assert.match(
-    run.faults[0]?.error ?? '',
+    run.faults.map(({ error }) => formatMessage(error, 'en')).join(),
     /outbox\/2026\S+ cannot be written to the SFTP server \(No such file/,
   );
   assert.equal(run.inbox.received, 1);

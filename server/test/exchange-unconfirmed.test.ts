@@ -68,7 +68,7 @@ test('a failed delivery is not recorded when another process has delivered the m
   await storeSchedule(day);
   const failing = {
     deliver: async () => {
-      throw new HandoverFailed('the outbox cannot be written');
+      throw new HandoverFailed({ key: 'exchange.outbox', reason: 'EIO' });
     },
   };
   const overtaken: Database = {

@@ -159,7 +159,7 @@ test('the operator and accounts have endpoints too, an account also for events o
 
 test('a failed delivery is tried at the planned times, and then has failed', async () => {
   const receiver = await startReceiver(answerStatus(500, 'x'.repeat(5000)));
-  const { brp, create, deliveries } = await newBrp();
+  const { brp, request, create, deliveries } = await newBrp();
   const { id } = await create(receiver.url);
   await customerUpdated(brp);
   for (const [index, delay] of RETRY_DELAYS_MS.entries()) {
@@ -180,6 +180,9 @@ test('a failed delivery is tried at the planned times, and then has failed', asy
   await worker.deliver();
   const [delivery] = await deliveries(id);
   assert.deepEqual([delivery.state, delivery.attempts, delivery.next_attempt_at], ['failed', 8, null]);
+  const german = await request(`${BASE}/${id}/deliveries`, { headers: { 'accept-language': 'de' } });
+  assert.equal(german.headers.get('content-language'), 'de');
+  assert.equal(german.body.deliveries[0].error, 'Der Empfänger hat mit Status 500 geantwortet.');
   later(10 * 3_600_000);
   await worker.deliver();
   assert.equal(receiver.received.length, 8);

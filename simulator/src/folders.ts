@@ -18,6 +18,7 @@ import {
 } from '@saldo/core/exchange/exchange-folders.ts';
 import { compactDay } from '@saldo/core/exchange/schedule.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { acknowledgementOf, answersTo, answerTimes, type Behaviour, finalTypeOf } from './tso.ts';
 
 export type SimulatedFolders = { readonly outboxDir: string; readonly inboxDir: string };
@@ -77,7 +78,7 @@ async function answerFile(
     asked === null ? readDocument(bytes, rules) : await findNewestSchedule(outboxDir, asked, rules);
   if (asked !== null) await acknowledgeRequest(asked, dueDir, options, now);
   if (read === null) return 'no schedule was answered yet';
-  if (read.kind === 'unreadable') return read.reason;
+  if (read.kind === 'unreadable') return `${formatMessage(read.fault, 'en')}.`;
   if (read.document.kind !== 'schedule') return 'not a schedule';
   const { schedule } = read.document;
   const times = isImmediate ? now : answerTimes(schedule, now, rules);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { OPERATOR, slotsOf } from '../../test/schedule-worlds.ts';
 import { BUILT_IN_RULES } from '../market-rules-file.ts';
+import { formatMessage, type Message } from '../messages/message.ts';
 import {
   type Acknowledgement,
   type Anomaly,
@@ -110,9 +111,15 @@ function matchedOf(answer: Confirmation, sent = state()) {
   const of = (series: Series) => decision.matched.find((one) => one.series === series)!.matchedKw;
   return [of(fromProducer), of(toConsumer)];
 }
+const sentence = (message: Message | null) => message && formatMessage(message, 'en');
+/** A decision with its sentence in English. */
+const said = (decision: Decision) =>
+  'message' in decision ? { ...decision, message: sentence(decision.message) } : decision;
+const namesOf = ({ foreign }: Extract<Decision, { kind: 'confirmed' | 'anomaly' }>) =>
+  foreign.map(({ name, isWithUs }) => ({ name: sentence(name), isWithUs }));
+
 function whyIgnored(decision: Decision): string {
   assert.ok(decision.kind === 'ignored', JSON.stringify(decision));
-  assert.ok(decision.message.length > 0);
   return decision.why;
 }
 
@@ -129,7 +136,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
     outcome: 'rejected',
     reasons: [...reasons('A02'), { code: 'A54', text: 'Slot 3 does not balance' }],
   });
-  assert.deepEqual(apply(rejected, state()), {
+  assert.deepEqual(said(apply(rejected, state())), {
     kind: 'rejected',
     message: 'The TSO rejected the schedule: A02; A54 Slot 3 does not balance.',
   });
@@ -141,7 +148,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
       { identification: 'Y_IN', reasons: [] },
     ],
   });
-  assert.deepEqual(apply(inSeries, state()), {
+  assert.deepEqual(said(apply(inSeries, state())), {
     kind: 'rejected',
     message: 'The TSO found errors in series: A03; X_OUT: A50, A59 unknown party; Y_IN.',
   });
@@ -247,7 +254,7 @@ test('an imposed series is found by parties, areas and direction, or by our iden
   );
   const decision = apply(confirmation({ imposed: [otherWay] }), state());
   assert.ok(decision.kind === 'confirmed');
-  assert.deepEqual(decision.foreign, [{ name: `TSO-77 from ${OPERATOR} to ${producer}`, isWithUs: true }]);
+  assert.deepEqual(namesOf(decision), [{ name: `TSO-77 from ${OPERATOR} to ${producer}`, isWithUs: true }]);
   assert.deepEqual(matchedOf(confirmation({ imposed: [otherWay] })), asSent);
 });
 
@@ -319,7 +326,7 @@ test('answers to versions that an accepted one replaced are ignored', () => {
     const decision = apply(answer, replaced);
     assert.equal(whyIgnored(decision), 'outdated');
     assert.ok('message' in decision);
-    assert.equal(decision.message, 'It answers version 2; version 3 was sent since.');
+    assert.equal(sentence(decision.message), 'It answers version 2; version 3 was sent since.');
   }
   const never = confirmation({ answers: { ...head.answers, version: newest.version + 1 } });
   assert.equal(whyIgnored(apply(never, state())), 'not_ours');
@@ -331,7 +338,10 @@ test('while a later version is unanswered, only an acknowledgement of an older o
     const decision = apply(answer, overtaken);
     assert.equal(whyIgnored(decision), 'outdated');
     assert.ok('message' in decision);
-    assert.match(decision.message, /version 2; version 3 was sent since and has no answer yet/);
+    assert.match(
+      sentence(decision.message) ?? '',
+      /version 2; version 3 was sent since and has no answer yet/,
+    );
   }
   assert.equal(apply(acknowledgement(), overtaken).kind, 'acknowledged');
   assert.equal(
@@ -382,15 +392,20 @@ test('an answer with another message, receiver, sender or day is not ours', () =
 test('a series under our identification with other parties cannot be used', () => {
   const message = `The series ${fromProducer.identification} has other parties or areas than ours.`;
   const turned = { ...confirmed(fromProducer, less, 'A63'), inParty: consumer };
-  assert.deepEqual(apply(confirmation({ series: [turned] }), state()), { kind: 'unusable', message });
+  assert.deepEqual(said(apply(confirmation({ series: [turned] }), state())), { kind: 'unusable', message });
   const moved = imposed({ ...named(fromProducer), inArea: '10YDE-EON------1' }, less);
-  assert.deepEqual(apply(confirmation({ imposed: [moved] }), state()), { kind: 'unusable', message });
+  assert.deepEqual(said(apply(confirmation({ imposed: [moved] }), state())), { kind: 'unusable', message });
 });
 
 test('a faulty series of ours, or one that may be ours, is an error; one of others is only named', () => {
   const { identification, outParty, outArea, inParty, inArea } = fromProducer;
   const nothing = { outParty: null, outArea: null, inParty: null, inArea: null };
-  const fault = 'series "X": position 5: the quantity "x" is not a decimal number of MW';
+  const fault: Message = {
+    key: 'document.quantity',
+    text: 'x',
+    fault: { key: 'document.no_mw' },
+  };
+  const name = 'the quantity "x" is not a decimal number of MW';
   const ours: UnusableSeries[] = [
     { identification, ...nothing, fault },
     { identification: 'TSO-77', outParty, outArea, inParty, inArea, fault },
@@ -398,7 +413,7 @@ test('a faulty series of ours, or one that may be ours, is an error; one of othe
   ];
   for (const unusable of ours) {
     for (const answer of [confirmation({ unusable: [unusable] }), anomaly({ unusable: [unusable] })]) {
-      assert.deepEqual(apply(answer, state()), { kind: 'unusable', message: `${fault}.` });
+      assert.deepEqual(said(apply(answer, state())), { kind: 'unusable', message: `${name}.` });
     }
   }
   const foreign = {
@@ -410,7 +425,7 @@ test('a faulty series of ours, or one that may be ours, is an error; one of othe
   };
   const decision = apply(confirmation({ unusable: [foreign] }), state());
   assert.ok(decision.kind === 'confirmed');
-  assert.deepEqual(decision.foreign, [{ name: fault, isWithUs: false }]);
+  assert.deepEqual(namesOf(decision), [{ name, isWithUs: false }]);
   assert.deepEqual(matchedOf(confirmation({ unusable: [foreign] })), asSent);
 });
 
@@ -424,9 +439,9 @@ test('forecasts under our balance group are no nominations with us', () => {
   const decision = apply(answer, state());
   assert.ok(decision.kind === 'confirmed');
   const name = `TS002 from ${OPERATOR} to ${consumer}`;
-  assert.deepEqual(decision.foreign, [{ name, isWithUs: false }]);
+  assert.deepEqual(namesOf(decision), [{ name, isWithUs: false }]);
   assert.equal(
-    remarkOn(answer, decision),
+    sentence(remarkOn(answer, decision)),
     `It has series that our schedule does not have: ${name}. Further reasons of the TSO: A95 (series TS002).`,
   );
 });
@@ -444,19 +459,19 @@ test('reasons that change nothing are remarked with their place; the usual ones 
   });
   const place = fromProducer.identification;
   assert.equal(
-    remarkOn(answer, apply(answer, state())),
+    sentence(remarkOn(answer, apply(answer, state()))),
     `Further reasons of the TSO: A95 see our notice, A29 (series ${toConsumer.identification}), A26 (series ${place}), A45 (series ${place}, slot 7).`,
   );
   assert.equal(remarkOn(confirmation(), apply(confirmation(), state())), null);
   const many = confirmation({ reasons: reasons('A06', ...Array.from({ length: 23 }, () => 'A95')) });
-  assert.match(remarkOn(many, apply(many, state())) ?? '', /(?:A95, ){19}A95 and 3 more\.$/);
+  assert.match(sentence(remarkOn(many, apply(many, state()))) ?? '', /(?:A95, ){19}A95 and 3 more\.$/);
 });
 
 test('series that the schedule does not have are named and change nothing', () => {
   const unknown = { ...confirmed(fromProducer, less, 'A63'), identification: 'NEVER-SENT' };
   const decision = apply(confirmation({ series: [unknown] }), state());
   assert.ok(decision.kind === 'confirmed');
-  assert.deepEqual(decision.foreign, [
+  assert.deepEqual(namesOf(decision), [
     { name: `NEVER-SENT from ${producer} to ${OPERATOR}`, isWithUs: true },
   ]);
   assert.deepEqual(matchedOf(confirmation({ series: [unknown] })), asSent);
@@ -540,7 +555,7 @@ test('an anomaly report about a series that we do not have names the counterpart
   for (const sent of [state(), null]) {
     const decision = apply(alone, sent);
     assert.ok(decision.kind === 'anomaly');
-    assert.deepEqual(decision.foreign, [{ name, isWithUs: true }]);
+    assert.deepEqual(namesOf(decision), [{ name, isWithUs: true }]);
   }
   assert.equal(whyIgnored(apply({ ...alone, sender: consumer }, null)), 'not_ours');
   assert.equal(whyIgnored(apply({ ...alone, receiver: consumer }, null)), 'not_ours');

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts';
 import type { DeliveryDay } from '../delivery-day.ts';
+import type { Message } from '../messages/message.ts';
 import { BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
 
 export type Reason = { code: string; text: string | null };
@@ -29,10 +30,10 @@ export type AnsweredSeries = {
   inArea: string | null;
 };
 
-/** A series of an answer that could not be read, with what is known of it and the fault as a text without full stop. */
+/** A series of an answer that could not be read, with what is known of it and the fault as a sentence without full stop. */
 export type UnusableSeries = Omit<AnsweredSeries, 'identification' | 'version' | 'businessType'> & {
   identification: string | null;
-  fault: string;
+  fault: Message;
 };
 
 export type Acknowledgement = AnswerHead & {
@@ -111,11 +112,11 @@ export type Reception = {
 };
 
 export type Decision =
-  | { kind: 'ignored'; why: 'repeated' | 'outdated' | 'not_ours' | 'after_final'; message: string }
+  | { kind: 'ignored'; why: 'repeated' | 'outdated' | 'not_ours' | 'after_final'; message: Message }
   /** A series of our own cannot be used. */
-  | { kind: 'unusable'; message: string }
+  | { kind: 'unusable'; message: Message }
   | { kind: 'acknowledged' }
-  | { kind: 'rejected'; message: string }
+  | { kind: 'rejected'; message: Message }
   | {
       kind: 'confirmed';
       isFinal: boolean;
@@ -127,7 +128,7 @@ export type Decision =
 
 /** A series of an answer that the schedule does not have. */
 type ForeignSeries = {
-  name: string;
+  name: Message;
   /** Whether a counterpart nominates with the operator's balance group. */
   isWithUs: boolean;
 };
@@ -163,7 +164,7 @@ export function applyAnswer(answer: Answer, reception: Reception, sent: SentStat
   if (answer.kind === 'confirmation') return confirmed(answer, sent.schedule);
   return answer.outcome === 'accepted'
     ? { kind: 'acknowledged' }
-    : { kind: 'rejected', message: rejectionMessage(answer, 'schedule') };
+    : { kind: 'rejected', message: rejectionMessage(answer, 'exchange.schedule_rejected') };
 }
 
 /** Decides the effect of an acknowledgement of a status request that was sent to this party. */
@@ -177,60 +178,63 @@ export function applyToRequest(
   if (isRepeated) return ignored('repeated', repeated(answer));
   return answer.outcome === 'accepted'
     ? { kind: 'acknowledged' }
-    : { kind: 'rejected', message: rejectionMessage(answer, 'status request') };
+    : { kind: 'rejected', message: rejectionMessage(answer, 'exchange.status_request_rejected') };
 }
 
-const wrongReceiver = ({ receiver }: Answer, operatorEic: string) =>
-  `It is addressed to ${receiver}, not to ${operatorEic}.`;
-const wrongSender = ({ sender }: Answer, party: string) => `It comes from ${sender}, not from ${party}.`;
-const repeated = ({ id }: Answer) => `The answer ${id} was received before.`;
+const wrongReceiver = ({ receiver }: Answer, expected: string): Message => ({
+  key: 'exchange.other_receiver',
+  receiver,
+  expected,
+});
+const wrongSender = ({ sender }: Answer, expected: string): Message => ({
+  key: 'exchange.other_sender',
+  sender,
+  expected,
+});
+const repeated = ({ id }: Answer): Message => ({ key: 'exchange.repeated', id });
 
 /** The reason why an answer cannot belong to any version of this schedule, or null. */
 function whyNotOurs(
   answer: Answer,
   { operatorEic, isFromTso }: Reception,
   sent: SentState | null,
-): string | null {
+): Message | null {
   if (answer.receiver !== operatorEic) return wrongReceiver(answer, operatorEic);
   if (sent === null) {
-    if (!isFromTso) return `It comes from ${answer.sender}, which is no TSO.`;
+    if (!isFromTso) return { key: 'exchange.sender_no_tso', sender: answer.sender };
     // A counterpart may nominate with us for a day for which we have sent nothing.
     const isNominationAlone = answer.kind === 'anomaly' && answer.answers === null;
-    return isNominationAlone ? null : 'It answers a schedule that was never sent.';
+    return isNominationAlone ? null : { key: 'exchange.schedule_never_sent' };
   }
   const { codes, day, messageId: ourId } = sent.schedule;
   if (answer.sender !== codes.party) return wrongSender(answer, codes.party);
   if (answer.kind !== 'acknowledgement' && answer.day !== day) {
-    return `It is about ${answer.day}, the schedule is of ${day}.`;
+    return { key: 'exchange.other_day', day: answer.day, expected: day };
   }
   // An anomaly report with the counterpart's side only names no message of ours.
   if (answer.answers === null && answer.kind === 'anomaly') return null;
-  const { messageId, version } = answer.answers ?? { messageId: ourId, version: null };
-  if (version === null) return 'It does not say which message and version it answers.';
-  if (messageId !== ourId) return `It answers the message ${messageId}, not ${ourId}.`;
-  if (version > sent.newestVersion) return `Version ${version} of ${messageId} was never sent.`;
-  return null;
+  const { messageId: message, version } = answer.answers ?? { messageId: ourId, version: null };
+  if (version === null) return { key: 'exchange.answers_nothing' };
+  if (message !== ourId) return { key: 'exchange.other_message', message, expected: ourId };
+  return version > sent.newestVersion ? { key: 'exchange.version_never_sent', version, message } : null;
 }
 
 function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
   const { schedule, replacedBy, isFinal, acknowledgedAt, confirmedAt } = sent;
   // Until a later version is answered, an acknowledgement says which versions the TSO has.
   if (replacedBy !== null && (replacedBy.isAnswered || answer.kind !== 'acknowledgement')) {
-    const unanswered = replacedBy.isAnswered ? '' : ' and has no answer yet';
-    return ignored(
-      'outdated',
-      `It answers version ${schedule.version}; version ${replacedBy.version} was sent since${unanswered}.`,
-    );
+    const key = replacedBy.isAnswered ? 'exchange.replaced' : 'exchange.replaced_unanswered';
+    return ignored('outdated', { key, version: schedule.version, newer: replacedBy.version });
   }
   if (answer.kind === 'anomaly') return null;
   if (isFinal) {
     // A TSO may correct its final confirmation.
     const isNewer = confirmedAt !== null && answer.createdAt > confirmedAt;
     if (answer.kind === 'confirmation' && answer.isFinal && isNewer) return null;
-    return ignored('after_final', 'The schedule has its final confirmation.');
+    return ignored('after_final', { key: 'exchange.after_final' });
   }
   if (answer.kind === 'acknowledgement') {
-    if (confirmedAt !== null) return ignored('outdated', 'The schedule was confirmed since.');
+    if (confirmedAt !== null) return ignored('outdated', { key: 'exchange.after_confirmation' });
     return ignoreIfOlder(answer, acknowledgedAt);
   }
   // A final confirmation applies even if an intermediate one with a later time arrived before it.
@@ -239,25 +243,25 @@ function whyOutdated(answer: Answer, sent: SentState): Ignored | null {
 
 function ignoreIfOlder(answer: Answer, newerAt: number | null): Ignored | null {
   if (newerAt === null || answer.createdAt >= newerAt) return null;
-  return ignored('outdated', 'A newer answer of the same kind was received before it.');
+  return ignored('outdated', { key: 'exchange.older' });
 }
 
-function ignored(why: Ignored['why'], message: string): Ignored {
+function ignored(why: Ignored['why'], message: Message): Ignored {
   return { kind: 'ignored', why, message };
 }
 
 function rejectionMessage(
   { outcome, reasons, rejectedSeries }: Acknowledgement,
-  what: 'schedule' | 'status request',
-): string {
-  const head = outcome === 'rejected' ? `The TSO rejected the ${what}` : 'The TSO found errors in series';
+  rejected: 'exchange.schedule_rejected' | 'exchange.status_request_rejected',
+): Message {
   const details = [
     ...reasons.map(reasonText),
     ...rejectedSeries.map((series) =>
       [series.identification, series.reasons.map(reasonText).join(', ')].filter(Boolean).join(': '),
     ),
   ];
-  return `${head}: ${details.join('; ')}.`;
+  const key = outcome === 'rejected' ? rejected : 'exchange.errors_in_series';
+  return { key, reasons: details.join('; ') };
 }
 
 /** An event has less than 4 kB, but a TSO may give any number of reasons, of any length. */
@@ -295,7 +299,7 @@ function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
     for (const found of [imposing, confirming]) {
       if (found === undefined) continue;
       if (contradicts(found, series)) {
-        const message = `The series ${found.identification} has other parties or areas than ours.`;
+        const message: Message = { key: 'exchange.other_flow', series: found.identification };
         return { kind: 'unusable', message };
       }
       used.add(found);
@@ -318,7 +322,8 @@ function unusableOwn({ unusable }: Confirmation | Anomaly, sent: Schedule): Deci
     (series) =>
       series.identification === null || own.has(series.identification) || own.has(flowKey(series) ?? ''),
   );
-  return found === undefined ? null : { kind: 'unusable', message: `${found.fault}.` };
+  if (found === undefined) return null;
+  return { kind: 'unusable', message: { key: 'exchange.sentence', fault: found.fault } };
 }
 
 function foreignSeries(
@@ -339,9 +344,12 @@ const isNominationWith = (operatorEic: string, { businessType, outParty, inParty
   (BUSINESS_TYPES as readonly string[]).includes(businessType) && [outParty, inParty].includes(operatorEic);
 
 /** 'TS002 from 11XNORDWIND----J to 11XSALDO-------Z' */
-function flowName({ identification, outParty, inParty }: AnsweredSeries): string {
-  const from = outParty === null ? '' : ` from ${outParty}`;
-  return `${identification}${from}${inParty === null ? '' : ` to ${inParty}`}`;
+function flowName({ identification: series, outParty: from, inParty: to }: AnsweredSeries): Message {
+  if (from === null)
+    return to === null ? { key: 'field.text', text: series } : { key: 'exchange.series_to', series, to };
+  return to === null
+    ? { key: 'exchange.series_from', series, from }
+    : { key: 'exchange.series_from_to', series, from, to };
 }
 
 /** Null if the confirmation does not cover the series. */

@@ -1,66 +1,14 @@
+import type { Message } from '../messages/message.ts';
+import { REASONS } from '../messages/reasons.ts';
 import type { Answer, AnsweredSeries, ConfirmedSeries, Reason } from './answer.ts';
 import type { SeriesKey } from './schedule.ts';
 
-/** The meaning of ENTSO-E's reason codes in answers to the operator's schedule, as its counterpart reads it. */
-export const REASON_TEXTS = {
-  A01: 'Message fully accepted.',
-  A02: 'Message fully rejected.',
-  A03: 'Message contains errors in time series.',
-  A04: 'Time interval incorrect.',
-  A05: 'Sender without valid contract.',
-  A06: 'Schedule accepted.',
-  A07: 'Schedule partially accepted.',
-  A08: 'Schedule rejected.',
-  A09: 'Time series of both sides do not match.',
-  A20: 'Time series fully rejected.',
-  A21: 'Time series accepted except for some intervals.',
-  A22: 'A party of the time series is invalid.',
-  A23: 'An area of the time series is invalid.',
-  A26: 'Time series replaced by a default one.',
-  A27: 'Capacity between the areas exceeded.',
-  A28: 'The TSO has no such time series from you.',
-  A29: 'The quantities of your time series differ.',
-  A30: 'The time series of one side was imposed on the other.',
-  A41: 'Resolution does not fit.',
-  A42: 'Quantities are inconsistent.',
-  A43: 'Quantity increased.',
-  A44: 'Quantity decreased.',
-  A45: 'Default quantity applied.',
-  A46: 'Quantities must not have a sign.',
-  A49: 'Positions are inconsistent.',
-  A50: 'Version of the time series does not fit.',
-  A51: 'Identification or version of the message does not fit.',
-  A52: 'A time series of the previous version is missing.',
-  A53: 'Receiver incorrect.',
-  A54: 'The schedule does not net to zero.',
-  A55: 'Identification of the time series is used twice.',
-  A56: 'Corresponding time series are not netted.',
-  A57: 'Sent after the gate, or before it opened.',
-  A59: 'Against the market rules of this control area.',
-  A62: 'Business type invalid.',
-  A63: 'Time series modified.',
-  A69: 'A required value is missing.',
-  A78: 'Identification or role of the sender invalid.',
-  A79: 'Process type invalid.',
-  A82: 'Areas do not fit the control area of the schedule.',
-  A85: 'Confirmed without change.',
-  A86: 'Confirmed with changes.',
-  A87: 'Both sides have to agree and act.',
-  A88: 'Time series matched.',
-  A89: 'Time series of zeros ignored.',
-  A94: 'Document cannot be processed.',
-  A95: 'Additional information.',
-} as const satisfies Readonly<Record<string, string>>;
-export type KnownReasonCode = keyof typeof REASON_TEXTS;
-
-export const UNKNOWN_REASON = 'No description of this code is known.';
-
-export const isKnownReason = (code: string): code is KnownReasonCode => Object.hasOwn(REASON_TEXTS, code);
+const isKnownReason = (key: string): key is keyof typeof REASONS => Object.hasOwn(REASONS, key);
 
 /** Form of an EIC within a text. */
 const EIC_FORM = /\b\d{2}[A-Z][A-Z0-9-]{13}(?![A-Z0-9-])/g;
 
-export type ReasonInWords = { readonly code: string; readonly text: string };
+export type ReasonInWords = { readonly code: string; readonly text: Message };
 
 /**
  * A reason in words: the text of the TSO or, without one, the meaning of its code. The TSO answers the operator, so its
@@ -68,14 +16,20 @@ export type ReasonInWords = { readonly code: string; readonly text: string };
  */
 export function reasonInWords({ code, text }: Reason, ownEics: ReadonlySet<string>): ReasonInWords {
   const isShown = text !== null && Array.from(text.matchAll(EIC_FORM)).every(([eic]) => ownEics.has(eic));
-  return { code, text: isShown ? text : meaningOf(code) };
+  return { code, text: isShown ? { key: 'field.text', text } : meaningOf(code) };
 }
 
 /** The same for a reason of a whole answer. Its text is about all balance groups, so a known code replaces it. */
 export const headReasonInWords = (reason: Reason, ownEics: ReadonlySet<string>): ReasonInWords =>
-  reasonInWords(isKnownReason(reason.code) ? { code: reason.code, text: null } : reason, ownEics);
+  reasonInWords(isKnownReason(keyOf(reason)) ? { code: reason.code, text: null } : reason, ownEics);
 
-const meaningOf = (code: string) => (isKnownReason(code) ? REASON_TEXTS[code] : UNKNOWN_REASON);
+const keyOf = ({ code }: Pick<Reason, 'code'>) => `reason.${code}`;
+
+function meaningOf(code: string): Message {
+  const key = keyOf({ code });
+  // The compiler does not split an object with so many possible keys into the members of a union.
+  return { key: isKnownReason(key) ? key : 'reason.unknown' } as Message;
+}
 
 /** The reasons of one series in an answer. */
 export type SeriesReasons = {
@@ -156,5 +110,5 @@ export function reasonsOfSeries(index: ReasonIndex, series: SeriesKey): SeriesRe
 
 /** Each reason once, in the order of the first ones. */
 export const distinctReasons = (reasons: readonly ReasonInWords[]): ReasonInWords[] => [
-  ...new Map(reasons.map((reason) => [`${reason.code} ${reason.text}`, reason])).values(),
+  ...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values(),
 ];

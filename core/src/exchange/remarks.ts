@@ -1,4 +1,5 @@
-import { type Answer, type Decision, reasonText } from './answer.ts';
+import type { Message } from '../messages/message.ts';
+import { type Answer, type Decision, type Reason, reasonText } from './answer.ts';
 
 /** Number of series or reasons that a remark lists; the rest is counted. */
 const LISTED = 20;
@@ -16,38 +17,37 @@ export function remarkOn(
   answer: Answer,
   decision: Decision,
   unknownElements: readonly string[] = [],
-): string | null {
+): Message | null {
   const foreign = 'foreign' in decision ? decision.foreign.map(({ name }) => name) : [];
   const reasons = decision.kind === 'rejected' ? [] : otherReasons(answer);
-  const remarks = [
-    ...(unknownElements.length === 0
-      ? []
-      : [`It has elements that are not known and were not used: ${listed(unknownElements)}.`]),
-    ...(foreign.length === 0 ? [] : [`It has series that our schedule does not have: ${listed(foreign)}.`]),
-    ...(reasons.length === 0 ? [] : [`Further reasons of the TSO: ${listed(reasons)}.`]),
-  ];
-  return remarks.length === 0 ? null : remarks.join(' ');
+  const sentences: Message[] = [];
+  if (unknownElements.length > 0)
+    sentences.push({ key: 'exchange.unknown_elements', elements: listed(unknownElements) });
+  if (foreign.length > 0) sentences.push({ key: 'exchange.unknown_series', series: listed(foreign) });
+  if (reasons.length > 0) sentences.push({ key: 'exchange.further_reasons', reasons: listed(reasons) });
+  return sentences.length === 0 ? null : { key: 'exchange.sentences', sentences };
 }
 
-function otherReasons(answer: Answer): string[] {
-  const series = answer.kind === 'confirmation' ? [...answer.imposed, ...answer.series] : [];
-  const all = [
-    ...('reasons' in answer ? answer.reasons.map((reason) => ({ reason, place: null })) : []),
-    ...series.flatMap(({ identification, reasons }) =>
-      reasons.map((reason) => ({ reason, place: `series ${identification}` })),
+function otherReasons(answer: Answer): (string | Message)[] {
+  const all = answer.kind === 'confirmation' ? [...answer.imposed, ...answer.series] : [];
+  const others = (reasons: readonly Reason[]) =>
+    reasons.filter(({ code }) => !INTERPRETED.has(code)).map(reasonText);
+  return [
+    ...others('reasons' in answer ? answer.reasons : []),
+    ...all.flatMap(({ identification: series, reasons }) =>
+      others(reasons).map((reason): Message => ({ key: 'exchange.reason_of_series', reason, series })),
     ),
-    ...series.flatMap(({ identification, slotReasons }) =>
+    ...all.flatMap(({ identification: series, slotReasons }) =>
       slotReasons.flatMap(({ slot, reasons }) =>
-        reasons.map((reason) => ({ reason, place: `series ${identification}, slot ${slot}` })),
+        others(reasons).map((reason): Message => ({ key: 'exchange.reason_of_slot', reason, series, slot })),
       ),
     ),
   ];
-  return all
-    .filter(({ reason }) => !INTERPRETED.has(reason.code))
-    .map(({ reason, place }) => (place === null ? reasonText(reason) : `${reasonText(reason)} (${place})`));
 }
 
-function listed(items: readonly string[]): string {
-  const rest = items.length - LISTED;
-  return items.slice(0, LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+type Listed = readonly (string | Message)[] | Message;
+
+function listed(items: readonly (string | Message)[]): Listed {
+  const count = items.length - LISTED;
+  return count > 0 ? { key: 'exchange.and_more', items: items.slice(0, LISTED), count } : items;
 }

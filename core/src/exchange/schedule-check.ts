@@ -1,6 +1,7 @@
 import type { DeliveryDay } from '../delivery-day.ts';
 import { kwFromKwh } from '../energy.ts';
 import type { Direction, Tso } from '../enums.ts';
+import type { Message } from '../messages/message.ts';
 import type { UnusableSeries } from './answer.ts';
 import type { OwnNomination } from './own-schedule.ts';
 import type { Schedule, Series } from './schedule.ts';
@@ -30,7 +31,7 @@ export type CheckedSchedule = {
 };
 
 /** Sentences without full stop that explain why a file cannot be compared. */
-export type CheckFaults = { readonly faults: readonly string[] };
+export type CheckFaults = { readonly faults: readonly Message[] };
 
 /** A schedule that was read from XML, and its series that could not be used. */
 export type ReadSchedule = {
@@ -76,17 +77,18 @@ function checkedSeries(
   return { identification, eic, tso, direction, powersKw: powersKw.map((powerKw) => [powerKw]) };
 }
 
-function areaFault({ identification, outArea, inArea }: Series, { codes, tso }: Schedule): string[] {
-  if (outArea === codes.area && inArea === codes.area) return [];
-  return [
-    `series ${identification} is from area ${outArea} to area ${inArea}, but the control area of ${tso} is ${codes.area}`,
-  ];
+function areaFault(
+  { identification, outArea, inArea }: Series,
+  { codes: { area }, tso }: Schedule,
+): Message[] {
+  if (outArea === area && inArea === area) return [];
+  return [{ key: 'document.check_area', identification, outArea, inArea, tso, area }];
 }
 
 const keyOf = ({ eic, tso, direction }: Pick<OwnNomination, 'eic' | 'tso' | 'direction'>) =>
   `${eic} ${tso} ${direction}`;
 
-function duplicates(series: readonly CheckedSeries[]): string[] {
+function duplicates(series: readonly CheckedSeries[]): Message[] {
   const seen = new Set<string>();
   return series.flatMap((one) => {
     const key = keyOf(one);
@@ -94,7 +96,7 @@ function duplicates(series: readonly CheckedSeries[]): string[] {
       seen.add(key);
       return [];
     }
-    return [`${one.eic} has more than one series with the operator in direction ${one.direction}`];
+    return [{ key: 'document.check_twice', eic: one.eic, direction: one.direction }];
   });
 }
 

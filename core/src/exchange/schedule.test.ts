@@ -14,6 +14,7 @@ import { slotCount } from '../delivery-day.ts';
 import type { Tso } from '../enums.ts';
 import { tsoCodes } from '../market-rules.ts';
 import { BUILT_IN_RULES } from '../market-rules-file.ts';
+import { formatMessage } from '../messages/message.ts';
 import {
   buildSchedules,
   MAX_IDENTIFICATION_LENGTH,
@@ -305,7 +306,7 @@ test('a slot that does not net to zero over all areas blocks the schedules of it
   );
   assert.ok(next[0]?.kind === 'imbalance');
   assert.equal(
-    next[0].message,
+    formatMessage(next[0].message, 'en'),
     'The schedule of 2026-10-25 for DE_AMPRION does not net to zero and is not sent: slot 7 by +40 kW.',
   );
 });
@@ -315,7 +316,7 @@ test('an imbalance of a whole day lists its first slots and counts the others', 
   const [next] = build([receive('DE_TENNET', all)]);
   assert.ok(next?.kind === 'imbalance');
   assert.equal(next.slots.length, 100);
-  assert.match(next.message, /slot 1 by -4 kW, .*slot 5 by -4 kW and 95 more\.$/);
+  assert.match(formatMessage(next.message, 'en'), /slot 1 by -4 kW, .*slot 5 by -4 kW and 95 more\.$/);
 });
 
 test('after version 999 the result is an error for the operator', () => {
@@ -326,7 +327,7 @@ test('after version 999 the result is an error for the operator', () => {
   assert.equal(at(MAX_MESSAGE_VERSION - 1)?.kind, 'schedule');
   const exhausted = at(MAX_MESSAGE_VERSION);
   assert.ok(exhausted?.kind === 'versions_exhausted');
-  assert.match(exhausted.message, /version 999/);
+  assert.match(formatMessage(exhausted.message, 'en'), /version 999/);
   assert.equal(build(positions, [{ ...first!, version: 999 }])[0]?.kind, 'unchanged');
 });
 

@@ -3,6 +3,7 @@ import { type DeliveryDay, slotCount } from '../delivery-day.ts';
 import { kwFromKwh } from '../energy.ts';
 import type { Direction, Tso } from '../enums.ts';
 import { type ControlArea, controlAreas, type MarketRules, type TsoCodes } from '../market-rules.ts';
+import type { Message } from '../messages/message.ts';
 import { BRIDGE_COUNT, bridgeIndex, moveBridges } from './bridges.ts';
 
 /** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
@@ -69,9 +70,9 @@ export type NextSchedule = {
       /** Slots in which the areas do not net to zero, with the surplus (or deficit) of this area. */
       kind: 'imbalance';
       slots: readonly { slot: number; powerKw: number }[];
-      message: string;
+      message: Message;
     }
-  | { kind: 'versions_exhausted'; message: string }
+  | { kind: 'versions_exhausted'; message: Message }
 );
 
 /** The message version has three digits. */
@@ -170,7 +171,7 @@ function nextSchedule(
     return {
       ...next,
       kind: 'versions_exhausted',
-      message: `The schedule of ${day} for ${tso} has reached version ${MAX_MESSAGE_VERSION}, the last there can be. Agree the remaining change with the TSO directly.`,
+      message: { key: 'exchange.versions_exhausted', day, tso, version: MAX_MESSAGE_VERSION },
     };
   }
   const messageId = messageIdentification(day, operatorEic, codes);
@@ -341,13 +342,13 @@ function imbalanceMessage(
   day: DeliveryDay,
   tso: Tso,
   imbalances: readonly { slot: number; powerKw: number }[],
-): string {
-  const named = imbalances
-    .slice(0, NAMED_SLOTS)
-    .map(({ slot, powerKw }) => `slot ${slot} by ${powerKw > 0 ? '+' : ''}${powerKw} kW`);
-  const more = imbalances.length - named.length;
-  const rest = more > 0 ? ` and ${more} more` : '';
-  return `The schedule of ${day} for ${tso} does not net to zero and is not sent: ${named.join(', ')}${rest}.`;
+): Message {
+  const items = imbalances.slice(0, NAMED_SLOTS).map(({ slot, powerKw }): Message => {
+    return { key: 'exchange.imbalance_of_slot', slot, sign: powerKw > 0 ? '+' : '', powerKw };
+  });
+  const count = imbalances.length - items.length;
+  const slots = count > 0 ? ({ key: 'exchange.and_more', items, count } as const) : items;
+  return { key: 'exchange.imbalance', day, tso, slots };
 }
 
 /** The balance group and direction of the nomination that a series mirrors; null for a bridge. */

@@ -21,8 +21,9 @@ test('every message has a sentence in both languages, which leaves no placeholde
 });
 
 test('no German sentence is the English one', () => {
-  const same = KEYS.filter((key) => MESSAGES[key].en === MESSAGES[key].de);
-  assert.deepEqual(same, ['field.text', 'import.customers_not_active']);
+  const hasWords = (text: string) => /[a-z]/i.test(text.replaceAll(/\{[^}]*\}/g, ''));
+  const same = KEYS.filter((key) => MESSAGES[key].en === MESSAGES[key].de && hasWords(MESSAGES[key].en));
+  assert.deepEqual(same, []);
 });
 
 test('no sentence stands twice', () => {

@@ -1,12 +1,27 @@
 import { formatLocalTime } from '../delivery-day.ts';
+import { ALARMS } from './alarms.ts';
+import { DOCUMENTS } from './documents.ts';
+import { EXCHANGE } from './exchange.ts';
 import { FIELDS } from './fields.ts';
 import { IMPORTS } from './imports.ts';
 import type { Language } from './language.ts';
 import { PROBLEM_DETAILS } from './problems.ts';
+import { REASONS } from './reasons.ts';
 import { REQUESTS } from './requests.ts';
+import { WEBHOOKS } from './webhooks.ts';
 
 /** The sentences that people read. A key begins with the name of its file. */
-export const MESSAGES = { ...FIELDS, ...REQUESTS, ...PROBLEM_DETAILS, ...IMPORTS };
+export const MESSAGES = {
+  ...FIELDS,
+  ...REQUESTS,
+  ...PROBLEM_DETAILS,
+  ...IMPORTS,
+  ...DOCUMENTS,
+  ...EXCHANGE,
+  ...ALARMS,
+  ...REASONS,
+  ...WEBHOOKS,
+};
 
 export type MessageKey = keyof typeof MESSAGES;
 
@@ -56,6 +71,8 @@ const FORMATS = {
   or: listWith({ en: 'or', de: 'oder' }),
   /** A list of whole sentences. */
   sentences: (texts) => texts.join(' '),
+  /** A sentence within another one, without its full stop. */
+  clause: ([text = '']) => text.replace(/\.$/, ''),
 } as const satisfies Record<string, (texts: readonly string[], language: Language) => string>;
 type Format = keyof typeof FORMATS;
 

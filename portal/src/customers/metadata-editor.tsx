@@ -2,7 +2,6 @@ import { type Customer, LIMITS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { fieldErrorText } from '../i18n/problem-text.ts';
 import { useMayManage } from '../session/session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
@@ -66,7 +65,7 @@ function EditorForm({ customer, etag }: Props) {
   const errorOf = ({ id, key }: MetadataEntry): string | null => {
     if (duplicates.has(id)) return t.brp.customers.duplicateKey;
     const found = problems.find(({ field }) => field === `metadata.${key}`);
-    return found ? fieldErrorText(t, found) : null;
+    return found?.message ?? null;
   };
   const fields = entries.map(({ key }) => `metadata.${key}`);
   return (

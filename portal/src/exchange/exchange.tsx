@@ -127,10 +127,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
     {
       id: 'fault',
       header: texts.fault,
-      cell: ({ error }) =>
-        error && (
-          <span className="line-clamp-3 max-w-md min-w-40 text-bad">{t.problems.serverText(error)}</span>
-        ),
+      cell: ({ error }) => error && <span className="line-clamp-3 max-w-md min-w-40 text-bad">{error}</span>,
     },
   ];
   return (

@@ -46,9 +46,7 @@ function MessageView({ message }: { message: Message }) {
         </>
       }
     >
-      {error && (
-        <Notice tone={isUnsuccessful(message) ? 'bad' : 'warn'}>{t.problems.serverText(error)}</Notice>
-      )}
+      {error && <Notice tone={isUnsuccessful(message) ? 'bad' : 'warn'}>{error}</Notice>}
       <MessageFacts message={message} />
       {type === 'schedule' && <Answers message={message} />}
       <DocumentPanel id={message.id} />

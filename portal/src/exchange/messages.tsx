@@ -154,8 +154,7 @@ export function MessageTable({ messages, label, sort }: TableProps) {
       id: 'error',
       header: texts.error,
       from: 'lg',
-      cell: ({ error }) =>
-        error && <span className="line-clamp-2 max-w-xl min-w-48">{t.problems.serverText(error)}</span>,
+      cell: ({ error }) => error && <span className="line-clamp-2 max-w-xl min-w-48">{error}</span>,
     },
   ];
   return (

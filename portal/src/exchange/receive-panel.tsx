@@ -56,7 +56,7 @@ function Result({ name, received: { message, nominations } }: { name: string; re
           <MessageLink message={message} />
           <MessageState state={message.state} />
         </p>
-        {message.error && <p>{t.problems.serverText(message.error)}</p>}
+        {message.error && <p>{message.error}</p>}
         <p>{texts.changedNominations(nominations.length)}</p>
         <ul className="flex flex-wrap gap-x-4">
           {nominations.map((id) => (

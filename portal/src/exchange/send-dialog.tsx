@@ -113,7 +113,7 @@ function Result({ sent: { messages, faults } }: { sent: Sent }) {
             <ul className="list-disc pl-4">
               {faults.map(({ delivery_date, tso, error }) => (
                 <li key={delivery_date + tso + error}>
-                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${t.problems.serverText(error)}`}
+                  {`${format.day(delivery_date)}, ${t.common.tsos[tso]}: ${error}`}
                 </li>
               ))}
             </ul>

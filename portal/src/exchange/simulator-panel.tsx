@@ -48,7 +48,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
       operatorClient.exchange.simulateAnswer(id, { answer }),
     onSuccess: ({ messages }) => {
       const ignored = messages.find(({ state }) => state === 'ignored');
-      if (ignored?.error) toast(t.problems.serverText(ignored.error), 'warn');
+      if (ignored?.error) toast(ignored.error, 'warn');
       else toast(texts.done(messages.length));
     },
     onError: (error) => toast(problemText(t, error), 'bad'),

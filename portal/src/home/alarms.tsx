@@ -38,7 +38,7 @@ export function AlarmRow({ item: { alarm, deadline }, onAcknowledge }: RowProps)
             <Instant at={since} />
           </span>
         </p>
-        <p className="break-words">{t.problems.serverText(text)}</p>
+        <p className="break-words">{text}</p>
         <p className="text-muted">{texts.steps[kind]}</p>
         <div className="mt-1 flex flex-wrap items-center gap-3">
           <AlarmLink alarm={alarm} />

@@ -5,7 +5,6 @@ import { de } from './de.ts';
 import { en } from './en.ts';
 import { formatOf } from './format.ts';
 import { preferredLanguage } from './languages.ts';
-import { translator } from './templates.ts';
 
 /** Every text by its path; texts that take values are called with some. */
 function textsOf(value: unknown, path = ''): [string, string][] {
@@ -24,26 +23,6 @@ test('both languages have the same texts, and none is empty', () => {
 
 test('only codes of the problem catalogue have an explanation', () => {
   for (const code of Object.keys(en.problems.codes)) assert.ok(code in PROBLEMS, code);
-});
-
-test('a text of the server is translated with its values, and only as a whole', () => {
-  const translate = translator(
-    [
-      ['line {}: {*}', 'Zeile {1}: {2}'],
-      ['{} is missing', '{1} fehlt'],
-      ['no values', 'keine Werte'],
-      ['{} was sent at {}', 'gesendet für den {1d} am {2t}'],
-    ],
-    formatOf('de'),
-  );
-  assert.equal(
-    translate('2026-10-25 was sent at 2026-10-24T10:00:00Z'),
-    'gesendet für den 25.10.2026 am 24.10.2026, 12:00',
-  );
-  assert.equal(translate('line 7: eic is missing'), 'Zeile 7: eic fehlt');
-  assert.equal(translate('no values'), 'keine Werte');
-  assert.equal(translate('line 7: something else'), null);
-  assert.equal(translate('no values at all'), null);
 });
 
 test('the language is the chosen one, else the browser’s, else English', () => {

@@ -1,9 +1,8 @@
 import type { Language } from '@saldo/core/messages/language.ts';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { Dictionary } from './dictionary.ts';
 import { type Format, formatOf } from './format.ts';
 import { DICTIONARIES, preferredLanguage } from './languages.ts';
-import { onTranslations } from './server-texts.ts';
 
 const STORED_AS = 'saldo.language';
 
@@ -31,8 +30,6 @@ export function I18nProvider({
   children: ReactNode;
 }) {
   const [current, setCurrent] = useState(first);
-  // Every page that shows a text of the server renders again.
-  useEffect(() => onTranslations(() => setCurrent((now) => ({ ...now }))), []);
   const value = useMemo<I18n>(
     () => ({
       ...current,

@@ -1,6 +1,6 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
 import { kwFromExactMwh } from '@saldo/core/energy.ts';
-import { isKnownReason, REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
+import { REASONS } from '@saldo/core/messages/reasons.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
@@ -63,14 +63,15 @@ function Answer({ reconciliation, onSelect }: AnswerProps) {
 
 /** The code in the page's language, and what the TSO wrote in addition. */
 function ReasonText({ reason: { code, text } }: { reason: Reason }) {
-  const { t } = useI18n();
-  const { reasons, unknownReason, tsoText } = t.schedule;
-  const isOwnText = text !== (isKnownReason(code) ? REASON_TEXTS[code] : UNKNOWN_REASON);
+  const { t, language } = useI18n();
+  const known: Readonly<Record<string, (typeof REASONS)[keyof typeof REASONS]>> = REASONS;
+  const meaning = known[`reason.${code}`] ?? REASONS['reason.unknown'];
+  const isOwnText = !Object.values<string>(meaning).includes(text);
   return (
     <span className="inline-flex flex-wrap items-baseline gap-x-2">
       <Badge>{code}</Badge>
-      <span>{isKnownReason(code) ? reasons[code] : unknownReason}</span>
-      {isOwnText && <span className="text-muted">{tsoText(text)}</span>}
+      <span>{meaning[language]}</span>
+      {isOwnText && <span className="text-muted">{t.schedule.tsoText(text)}</span>}
     </span>
   );
 }

@@ -136,6 +136,5 @@ const describeGroup =
 function splitInUse(t: Dictionary, error: unknown): { atTsos: string | undefined; others: unknown } {
   if (!isProblem(error, 'position_in_use')) return { atTsos: undefined, others: error };
   // Only the server's text names the TSOs.
-  const { codes, serverText } = t.problems;
-  return { atTsos: `${codes.position_in_use} ${serverText(error.message)}`, others: null };
+  return { atTsos: `${t.problems.codes.position_in_use} ${error.message}`, others: null };
 }

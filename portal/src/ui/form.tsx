@@ -1,7 +1,7 @@
 import { isProblem } from '@saldo/sdk';
 import { createContext, type InputHTMLAttributes, type ReactNode, useContext, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { fieldErrorText, problemText } from '../i18n/problem-text.ts';
+import { problemText } from '../i18n/problem-text.ts';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
@@ -76,7 +76,7 @@ export function FormProblem({
             {otherErrors.map((problem) => (
               <li key={`${problem.field} ${problem.code} ${problem.message}`}>
                 {problem.field && <code className="font-mono">{problem.field}: </code>}
-                {fieldErrorText(t, problem)}
+                {problem.message}
               </li>
             ))}
           </ul>
@@ -104,10 +104,9 @@ type Control = {
 
 /** The error of a field: the page's own validation, else the server's. */
 function useFieldMessage(name: string, error: string | undefined): string | undefined {
-  const { t } = useI18n();
   const problem = useContext(FormError);
   const found = isProblem(problem) ? problem.errors.find(({ field }) => isAbout(field, name)) : undefined;
-  return error ?? (found && fieldErrorText(t, found));
+  return error ?? found?.message;
 }
 
 export type FieldProps = {

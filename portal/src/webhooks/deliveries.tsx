@@ -98,9 +98,7 @@ function DeliveryTable({ endpoint, deliveries }: TableProps) {
       header: texts.answer,
       from: 'sm',
       cell: ({ status_code, error }) => (
-        <span className="break-words">
-          {(error && t.problems.serverText(error)) ?? status_code ?? <span className="text-muted">–</span>}
-        </span>
+        <span className="break-words">{error ?? status_code ?? <span className="text-muted">–</span>}</span>
       ),
     },
     {

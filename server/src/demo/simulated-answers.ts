@@ -7,10 +7,11 @@ import { ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, type Behaviour, CONFORMING, finalTypeOf } from '@saldo/simulator/tso.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { type Receiving, receiveMessage } from '../exchange/process/receive.ts';
-import { findDocument, findMessages } from '../exchange/store.ts';
+import { findDocument, findMessages, type MessageRow } from '../exchange/store.ts';
 import { wireMessage } from '../exchange/wire.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
+import { languageOf } from '../platform/http/accept.ts';
 import { getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route } from '../platform/http/routes.ts';
 
@@ -46,6 +47,7 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
   return [
     longRoute(simulationEndpoints.simulateAnswer, (call) => {
       const now = clock.now();
+      let rows: MessageRow[] = [];
       return {
         async work(): Promise<Simulated> {
           const { schedule, format } = await findSchedule(call.params.message_id);
@@ -63,16 +65,13 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
             });
             if (id !== null) ids.push(id);
           }
-          return { messages: (await findMessages(db, ids)).map(wireMessage) };
+          rows = await findMessages(db, ids);
+          const language = languageOf(call);
+          return { messages: rows.map((row) => wireMessage(row, language)) };
         },
-        async record(tx, { messages }: Simulated) {
-          for (const message of messages) {
-            const event: AuditEvent = {
-              action: 'message.received',
-              subject: message.id,
-              before: null,
-              after: message,
-            };
+        async record(tx) {
+          for (const after of rows.map((row) => wireMessage(row, 'en'))) {
+            const event: AuditEvent = { action: 'message.received', subject: after.id, before: null, after };
             await recordAudit(tx, call, event, now);
           }
         },

@@ -10,6 +10,9 @@ import {
 } from '@saldo/api';
 import { type DeliveryDay, formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
+import { readStored } from '@saldo/core/messages/stored.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
@@ -33,7 +36,7 @@ export type AlarmRow = {
 export const ALARM_COLUMNS =
   'id, kind, tso, delivery_day, message_id, text, began_at, ended_at, acknowledged_by, note';
 
-export const wireAlarm = (row: AlarmRow): Alarm => ({
+export const wireAlarm = (row: AlarmRow, language: Language): Alarm => ({
   id: encodeId(ID_PREFIX.alarm, row.id),
   kind: row.kind,
   severity: SEVERITY_OF[row.kind],
@@ -41,7 +44,7 @@ export const wireAlarm = (row: AlarmRow): Alarm => ({
   delivery_date: row.delivery_day,
   message_id: row.message_id === null ? null : encodeId(ID_PREFIX.message, row.message_id),
   since: formatInstant(row.began_at),
-  text: row.text,
+  text: formatMessage(readStored(row.text), language),
   ended_at: formatInstantOrNull(row.ended_at),
   acknowledged_by: row.acknowledged_by,
   note: row.note,
@@ -112,9 +115,10 @@ export async function acknowledgeAlarm(
 ): Promise<{ before: AlarmRow; after: AlarmRow }> {
   const id = decodeId(ID_PREFIX.alarm, publicId);
   const [before] = id === null ? [] : await tx.query<AlarmRow>(LOCK, [id]);
-  if (!before) throw problem('alarm_not_found', 'There is no such alarm.');
+  if (!before) throw problem('alarm_not_found', { key: 'alarm.not_found' });
   if (before.ended_at !== null) {
-    throw problem('invalid_status_transition', `The alarm ended at ${formatInstant(before.ended_at)}.`);
+    const at = formatInstant(before.ended_at);
+    throw problem('invalid_status_transition', { key: 'alarm.ended', at });
   }
   const [after] = await tx.query<AlarmRow>(ACKNOWLEDGE, [id, timestamp(now), actor, note]);
   if (!after) throw new Error('a locked alarm exists');

@@ -9,6 +9,7 @@ import {
   seriesWithOperator,
 } from '@saldo/core/exchange/schedule-check.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { findCurrentNominations } from '../nominations/store.ts';
 import { tenantValues } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -37,7 +38,7 @@ export function scheduleChecker(scheduler: Scheduler) {
   return async function answerCheck(call: CheckCall, db: Db): Promise<ScheduleCheck> {
     const { viewer, query, request } = call;
     const body = request.body as Readable | undefined;
-    if (body === undefined) throw faults(['a body with the schedule is required'], 'required');
+    if (body === undefined) throw faults([{ key: 'document.check_required' }], 'required');
     const { type } = mediaTypeOf(request.headers['content-type']);
     if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
     const [brpNo = 0] = tenantValues(viewer);
@@ -77,15 +78,15 @@ async function readCsv(
 
 async function readXml(file: Buffer, { operatorEic, rules }: Scheduler): Promise<CheckedSchedule> {
   const read = await runWithPauses(readDocumentInSteps(file, rules, 'with_unusable_series'));
-  if (read.kind === 'unreadable') throw faults([read.reason.replace(/\.$/, '')]);
+  if (read.kind === 'unreadable') throw faults([read.fault]);
   const { document } = read;
-  if (document.kind !== 'schedule') throw faults(['this is an answer of a TSO, not a schedule']);
+  if (document.kind !== 'schedule') throw faults([{ key: 'document.check_answer' }]);
   const checked = seriesWithOperator(document, operatorEic);
   if ('faults' in checked) throw faults(checked.faults);
   return checked;
 }
 
-const faults = (messages: readonly string[], code: 'invalid_format' | 'required' = 'invalid_format') =>
+const faults = (messages: readonly Message[], code: 'invalid_format' | 'required' = 'invalid_format') =>
   validationProblem(messages.slice(0, LIMITS.fieldErrors).map((message) => ({ code, message })));
 
 const nominationId = ({ id }: { id: string }) => encodeId(ID_PREFIX.nomination, id);

@@ -11,6 +11,8 @@ import type { Direction } from '@saldo/core/enums.ts';
 import { sendingPhase } from '@saldo/core/exchange/sending.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { MAX_DAY_AFTER_DAYS } from '@saldo/core/market-rules.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatStored } from '@saldo/core/messages/stored.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
@@ -129,6 +131,7 @@ export function wireUnsent(
   row: UnsentRow,
   { rules, waitPhases }: Pick<Exchange, 'rules' | 'waitPhases'>,
   now: number,
+  language: Language,
 ): UnsentNomination {
   const sending = sendingPhase(row.delivery_day, rules, waitPhases[row.tso], now);
   const sendsAt = 'opensAt' in sending ? sending.opensAt : sending.phase === 'open' ? now : null;
@@ -142,7 +145,7 @@ export function wireUnsent(
     gate_closure: formatInstant(row.gate_closure),
     gate_is_closed: now >= row.gate_closure,
     sends_at: formatInstantOrNull(sendsAt),
-    error: row.error,
+    error: formatStored(row.error, language),
     created_at: formatInstant(row.created_at),
   };
 }

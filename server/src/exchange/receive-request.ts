@@ -2,18 +2,19 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { operatorExchangeEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { readStored } from '@saldo/core/messages/stored.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
+import { languageOf } from '../platform/http/accept.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong } from '../platform/http/idempotency.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { readDecoded } from '../platform/http/streams.ts';
 import { type Receiving, receiveMessage } from './process/receive.ts';
-import { findChangedNominations, findMessages } from './store.ts';
+import { findChangedNominations, findMessages, type MessageRow } from './store.ts';
 import { wireMessage } from './wire.ts';
 
-type Message = ReturnType<typeof wireMessage>;
 type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
 /** Concurrency limit: each request holds a whole document in memory and a database connection. Others wait unread. */
@@ -31,17 +32,15 @@ export function answerReceive(
   const { request, reply } = call;
   const body = request.body as Readable | undefined;
   if (body === undefined) {
-    throw validationProblem([{ code: 'required', message: 'a body with the document is required' }]);
+    throw validationProblem([{ code: 'required', message: { key: 'exchange.document_required' } }]);
   }
-  const record = (tx: Tx, message: Message) => {
-    const event: AuditEvent = {
-      action: 'message.received',
-      subject: message.id,
-      before: null,
-      after: message,
-    };
+  const record = (tx: Tx, row: MessageRow) => {
+    // The audit trail is in English, whatever the language of the answer is.
+    const after = wireMessage(row, 'en');
+    const event: AuditEvent = { action: 'message.received', subject: after.id, before: null, after };
     return recordAudit(tx, call, event, now);
   };
+  let received: MessageRow | null = null;
   return inTurn(async () => {
     try {
       const document = await readDecoded(request, body, receiving.messageLimitBytes);
@@ -50,8 +49,15 @@ export function answerReceive(
         { db, request, reply, endpoint: operatorExchangeEndpoints.receiveMessage },
         { content, skip: async () => {} },
         {
-          work: () => receive(db, document, receiving, now, record),
-          record: (tx, { message }) => record(tx, message),
+          async work() {
+            received = await receive(db, document, receiving, now, record);
+            const changed = await findChangedNominations(db, received.id);
+            const nominations = changed.map((uuid) => encodeId(ID_PREFIX.nomination, uuid));
+            return { message: wireMessage(received, languageOf(call)), nominations };
+          },
+          async record(tx) {
+            if (received !== null) await record(tx, received);
+          },
         },
       );
     } finally {
@@ -67,17 +73,20 @@ async function receive(
   document: Buffer,
   receiving: Receiving,
   now: number,
-  record: (tx: Tx, message: Message) => Promise<void>,
-): Promise<{ message: Message; nominations: string[] }> {
+  record: (tx: Tx, row: MessageRow) => Promise<void>,
+): Promise<MessageRow> {
   const incoming = { document, error: null, fileName: null, inboxFingerprint: null };
   const id = await receiveMessage(db, now, receiving, incoming);
   const [row] = id === null ? [] : await findMessages(db, [id]);
   if (id === null || !row) throw new Error('a message that is not from the inbox is always stored');
-  const message = wireMessage(row);
   if (row.state === 'failed') {
-    await db.transaction((tx) => record(tx, message));
-    throw problem('unreadable_message', `${message.error} It is kept as ${message.id}.`);
+    await db.transaction((tx) => record(tx, row));
+    const fault = readStored(row.error ?? '');
+    throw problem('unreadable_message', {
+      key: 'exchange.kept',
+      fault,
+      id: encodeId(ID_PREFIX.message, row.id),
+    });
   }
-  const changed = await findChangedNominations(db, id);
-  return { message, nominations: changed.map((uuid) => encodeId(ID_PREFIX.nomination, uuid)) };
+  return row;
 }

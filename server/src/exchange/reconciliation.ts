@@ -15,6 +15,8 @@ import {
 import { messageIdentification, nominatedSeries } from '@saldo/core/exchange/schedule.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { NominationRow } from '../nominations/store.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -90,7 +92,7 @@ export function reconciler({ operatorEic, rules }: Scheduler) {
     return known;
   }
 
-  return async function reconcile(db: Db, row: NominationRow): Promise<Reconciliation> {
+  return async function reconcile(db: Db, row: NominationRow, language: Language): Promise<Reconciliation> {
     const codes = tsoCodes(rules, row.tso, row.delivery_day);
     const schedule = messageIdentification(row.delivery_day, operatorEic, codes);
     const series = nominatedSeries(row, codes.area, operatorEic);
@@ -133,6 +135,7 @@ export function reconciler({ operatorEic, rules }: Scheduler) {
         head: given.flatMap(({ head }) => head.map((reason) => headReasonInWords(reason, ownEics))),
         series: given.map((index) => reasonsOfSeries(index, series)),
         ownEics,
+        language,
       }),
     };
   };
@@ -152,15 +155,18 @@ type GivenReasons = {
   readonly head: readonly ReasonInWords[];
   readonly series: readonly SeriesReasons[];
   readonly ownEics: ReadonlySet<string>;
+  readonly language: Language;
 };
 
 /** The reasons of the whole nomination, and every slot with the values of both sides. */
 function reconciled(
   { delivery_day: day, amounts = [], matched }: NominationRow,
   theirsKw: readonly number[] | null,
-  { head, series, ownEics }: GivenReasons,
+  { head, series, ownEics, language }: GivenReasons,
 ): Pick<Reconciliation, 'reasons' | 'slots'> {
   const ofSeries = series.flatMap(({ reasons }) => reasons.map((reason) => reasonInWords(reason, ownEics)));
+  const sentencesOf = (reasons: readonly ReasonInWords[]) =>
+    distinctReasons(reasons).map(({ code, text }) => ({ code, text: formatMessage(text, language) }));
   const ofSlots = Map.groupBy(
     series.flatMap(({ slots }) => slots),
     ({ slot }) => slot,
@@ -178,8 +184,8 @@ function reconciled(
       matched_amount: matchedKw === null ? null : exactMwh(matchedKw),
       counterpart_amount: theirs === null ? null : exactMwh(theirs),
       difference: theirs === null ? null : exactMwh(kwFromKwh(kwh) - theirs),
-      reasons: distinctReasons(reasons.map((reason) => reasonInWords(reason, ownEics))),
+      reasons: sentencesOf(reasons.map((reason) => reasonInWords(reason, ownEics))),
     };
   });
-  return { reasons: distinctReasons([...head, ...ofSeries]), slots };
+  return { reasons: sentencesOf([...head, ...ofSeries]), slots };
 }

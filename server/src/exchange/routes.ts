@@ -6,9 +6,9 @@ import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
-import { preferredFormat, varyBy } from '../platform/http/accept.ts';
+import { languageOf, preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
-import { problem, validationProblem } from '../platform/http/problem.ts';
+import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { scheduleChecker } from './check-request.ts';
 import { scheduleCsv } from './documents/schedule-csv.ts';
@@ -53,18 +53,19 @@ export function scheduleRoutes(clock: Clock, scheduler: Scheduler): Route[] {
         return scheduleCsv(rows, operatorEic);
       }
       if (rows.length === 0) {
-        const position = `${asked.eic} and ${asked.tso}`;
-        throw problem('nomination_not_found', `There are no nominations of ${position} on ${day}.`);
+        const position = { eic: asked.eic, tso: asked.tso };
+        throw problem('nomination_not_found', { key: 'exchange.no_nominations', ...position, day });
       }
       const schedule = ownSchedule({ ...asked, day }, rows.map(ownNomination), operatorEic, rules);
       reply.headers({ ...XML, ...attachment(scheduleFileName(schedule)) });
       return writeSchedule(schedule, asked.format, clock.now());
     }),
 
-    replicaRoute(scheduleEndpoints.reconcileNomination, async ({ viewer, params }, db) => {
+    replicaRoute(scheduleEndpoints.reconcileNomination, async (call, db) => {
+      const { viewer, params } = call;
       const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
       if (!row) throw nominationNotFound();
-      return reconcile(db, row);
+      return reconcile(db, row, languageOf(call));
     }),
 
     replicaRoute(scheduleEndpoints.checkSchedule, scheduleChecker(scheduler)),
@@ -76,14 +77,12 @@ function documentAsked(query: QueryOf<typeof scheduleEndpoints.getDaySchedule>) 
   const { format = 'csv', eic, tso, message_version: version } = query;
   if (format === 'csv') {
     if (version === undefined) return null;
-    const message = 'is for ESS and CIM only; a CSV has no version';
-    throw validationProblem([{ field: 'message_version', code: 'validation_failed', message }]);
+    throw fieldProblem('message_version', 'validation_failed', { key: 'exchange.version_of_csv' });
   }
   if (eic !== undefined && tso !== undefined && version !== undefined) return { format, eic, tso, version };
   const missing = Object.entries({ eic, tso, message_version: version }).filter(
     ([, given]) => given === undefined,
   );
-  throw validationProblem(
-    missing.map(([field]) => ({ field, code: 'required', message: `is required for format=${format}` })),
-  );
+  const message = { key: 'exchange.required_for_format', format } as const;
+  throw validationProblem(missing.map(([field]) => ({ field, code: 'required', message })));
 }

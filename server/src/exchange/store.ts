@@ -3,6 +3,8 @@ import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
+import type { Message as Text } from '@saldo/core/messages/message.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -68,7 +70,7 @@ export async function insertOutgoing(
 export type Incoming = {
   /** Null when the file exceeds the size limit. */
   readonly document: Buffer | null;
-  readonly error: string | null;
+  readonly error: Text | null;
   readonly fileName: string | null;
   readonly inboxFingerprint: string | null;
 };
@@ -77,7 +79,8 @@ export type Incoming = {
 export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): Promise<string | null> {
   const { document, error, fileName, inboxFingerprint } = incoming;
   const row = {
-    ...{ id: newId(), direction: 'in', type: 'unknown', state: error === null ? 'stored' : 'failed', error },
+    ...{ id: newId(), direction: 'in', type: 'unknown', state: error === null ? 'stored' : 'failed' },
+    error: error && storeMessage(error),
     file_name: fileName,
     document: document && (await pack(document)),
     created_at: timestamp(now),

@@ -3,10 +3,10 @@ import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { CONFORMING } from '@saldo/simulator/tso.ts';
 import type { AppDependencies } from '../app.ts';
 import { checkpointEvents, deleteOldEvents } from '../events/actions.ts';
-import { countByKind, wireAlarm } from '../exchange/alarms.ts';
+import { type AlarmRow, countByKind, wireAlarm } from '../exchange/alarms.ts';
 import { remindOfGates } from '../exchange/process/gate-reminders.ts';
 import { receiveDue } from '../exchange/process/receive.ts';
-import { remoteJobs } from '../exchange/process/remote-jobs.ts';
+import { logFaults, logUnreadable, remoteJobs } from '../exchange/process/remote-jobs.ts';
 import { sendDue } from '../exchange/process/send.ts';
 import { watchExchange } from '../exchange/process/watch.ts';
 import { nominateDue } from '../nominations/actions.ts';
@@ -96,16 +96,14 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       name: 'send',
       everyMs: SEND_EVERY_MS,
       async run() {
-        const { faults } = await sendDue(db, clock.now(), exchange);
-        for (const { isNews, ...fault } of faults) if (isNews) logger.error(fault, 'schedule not sent');
+        logFaults(logger, (await sendDue(db, clock.now(), exchange)).faults);
       },
     },
     {
       name: 'receive',
       everyMs: RECEIVE_EVERY_MS,
       async run() {
-        const { unreadable } = await receiveDue(db, clock.now(), exchange, exchange.inbox);
-        for (const entry of unreadable) logger.warn(entry, 'inbox entry not read');
+        logUnreadable(logger, await receiveDue(db, clock.now(), exchange, exchange.inbox));
       },
     },
     ...remoteJobs(db, clock, logger, exchange),
@@ -115,8 +113,9 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       async run() {
         const { begun, ended, open } = await watchExchange(db, clock.now(), exchange);
         openAlarms = open;
-        for (const row of begun) logger.warn({ alarm: wireAlarm(row) }, `alarm: ${row.text}`);
-        for (const row of ended) logger.warn({ alarm: wireAlarm(row) }, `alarm ended: ${row.text}`);
+        const inEnglish = (row: AlarmRow) => wireAlarm(row, 'en');
+        for (const alarm of begun.map(inEnglish)) logger.warn({ alarm }, `alarm: ${alarm.text}`);
+        for (const alarm of ended.map(inEnglish)) logger.warn({ alarm }, `alarm ended: ${alarm.text}`);
       },
     },
     ...(config.exchange.isSimulated && config.exchange.hasFolders

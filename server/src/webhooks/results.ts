@@ -1,4 +1,5 @@
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { appendEvents, type Tenant } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -91,7 +92,7 @@ export async function recordOutcomes(
     tried.map(({ result }) => result.statusCode),
     tried.map(({ result }) => result.durationMs),
     tried.map(({ result }) => result.response),
-    tried.map(({ result }) => result.error),
+    tried.map(({ result }) => result.error && storeMessage(result.error)),
   ]);
   return recordHealth(tx, tried, now);
 }

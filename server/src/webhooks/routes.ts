@@ -1,12 +1,14 @@
 import type { WebhookEndpoint, WebhookOperations } from '@saldo/api';
 import { formatInstant, parseInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { EventIds } from '../events/ids.ts';
 import { type Tenant, tenantsOf } from '../events/store.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
+import { languageOf } from '../platform/http/accept.ts';
 import { pageById, pageInOrder, paginate } from '../platform/http/paging.ts';
 import { type FieldError, validationProblem } from '../platform/http/problem.ts';
 import { type Call, getOwner, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -137,12 +139,14 @@ function deliveryRoutes(endpoints: WebhookOperations, db: Db, clock: MovableCloc
       const filter = { state: query.state ?? null };
       const rows = await listDeliveries(db, endpoint, filter, pageInOrder(page, query.order));
       const { records, pagination } = paginate(page, rows, (row) => [row.id]);
-      return { deliveries: records.map((row) => wireDelivery(ids, endpoint, row)), pagination };
+      const language = languageOf(call);
+      return { deliveries: records.map((row) => wireDelivery(ids, endpoint, row, language)), pagination };
     }),
     writeRoute(endpoints.retryWebhookDelivery, async (call, tx) => {
       const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
       const { webhook_delivery_id: id } = call.params;
-      return wireDelivery(ids, endpoint, await retryDelivery(tx, endpoint, id, clock.now()));
+      const row = await retryDelivery(tx, endpoint, id, clock.now());
+      return wireDelivery(ids, endpoint, row, languageOf(call));
     }),
     writeRoute(endpoints.replayWebhookEvents, async (call, tx) => {
       const endpoint = await getEndpoint(tx, tenantOf(call), call.params.webhook_endpoint_id);
@@ -178,38 +182,42 @@ function replayPoint(
 
 /** Sends an event that is not in the log, without a transaction: the answer may take a while. */
 function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, send: Send): Route {
-  return longRoute(endpoints.testWebhookEndpoint, (call) => ({
-    async work() {
-      const { webhook_endpoint_id: id } = call.params;
-      const endpoint = await getEndpointWithSecrets(db, tenantOf(call), id);
-      const eventId = encodeId(ID_PREFIX.event, newId());
-      const body = JSON.stringify({
-        id: eventId,
-        type: 'webhook.test',
-        occurred_at: formatInstant(clock.now()),
-        sequence: 0,
-        data: { object: 'webhook_endpoint', id },
-      });
-      const secrets = signingSecrets(endpoint, clock.now());
-      const headers = signedHeaders(eventId, body, secrets, clock.machineNow());
-      const { statusCode, durationMs, response, error } = await send(endpoint.url, headers, body);
-      return {
-        event_id: eventId,
-        succeeded: error === null,
-        status_code: statusCode,
-        duration_ms: durationMs,
-        response,
-        error,
-      };
-    },
-    async record(tx, answer) {
-      const event: AuditEvent = {
-        action: 'webhook_endpoint.tested',
-        subject: call.params.webhook_endpoint_id,
-        before: null,
-        after: answer,
-      };
-      await recordAudit(tx, call, event, clock.now());
-    },
-  }));
+  return longRoute(endpoints.testWebhookEndpoint, (call) => {
+    let fault: Message | null = null;
+    return {
+      async work() {
+        const { webhook_endpoint_id: id } = call.params;
+        const endpoint = await getEndpointWithSecrets(db, tenantOf(call), id);
+        const eventId = encodeId(ID_PREFIX.event, newId());
+        const body = JSON.stringify({
+          id: eventId,
+          type: 'webhook.test',
+          occurred_at: formatInstant(clock.now()),
+          sequence: 0,
+          data: { object: 'webhook_endpoint', id },
+        });
+        const secrets = signingSecrets(endpoint, clock.now());
+        const headers = signedHeaders(eventId, body, secrets, clock.machineNow());
+        const { statusCode, durationMs, response, error } = await send(endpoint.url, headers, body);
+        fault = error;
+        return {
+          event_id: eventId,
+          succeeded: error === null,
+          status_code: statusCode,
+          duration_ms: durationMs,
+          response,
+          error: error && formatMessage(error, languageOf(call)),
+        };
+      },
+      async record(tx, answer) {
+        const event: AuditEvent = {
+          action: 'webhook_endpoint.tested',
+          subject: call.params.webhook_endpoint_id,
+          before: null,
+          after: { ...answer, error: fault && formatMessage(fault, 'en') },
+        };
+        await recordAudit(tx, call, event, clock.now());
+      },
+    };
+  });
 }

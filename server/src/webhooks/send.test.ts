@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { monotonicNow } from '../platform/clock.ts';
 import { createSender, SEND_LIMITS, type SenderSettings, senderSettings } from './send.ts';
 
@@ -36,7 +37,10 @@ async function startServer(answer: Answering) {
 function sender(settings: Partial<SenderSettings> = {}) {
   const made = createSender({ ...senderSettings(true, monotonicNow), ...settings });
   after(() => made.close());
-  return (url: string) => made.send(url, { 'content-type': 'application/json' }, '{"a":"ä"}');
+  return async (url: string) => {
+    const result = await made.send(url, { 'content-type': 'application/json' }, '{"a":"ä"}');
+    return { ...result, error: result.error && formatMessage(result.error, 'en') };
+  };
 }
 
 const ok: Answering = (_request, response) => void response.end('ok');

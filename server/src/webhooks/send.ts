@@ -2,6 +2,7 @@ import { Resolver, lookup as systemLookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { isPublicAddress } from './addresses.ts';
 
 export const SEND_LIMITS = {
@@ -20,7 +21,7 @@ export type SendResult = {
   readonly statusCode: number | null;
   readonly durationMs: number;
   readonly response: string | null;
-  readonly error: string | null;
+  readonly error: Message | null;
 };
 
 export type Send = (
@@ -68,11 +69,7 @@ export const senderSettings = (
   monotonicNow,
 });
 
-class AddressRefused extends Error {
-  constructor() {
-    super('The host has no public address.');
-  }
-}
+class AddressRefused extends Error {}
 
 /** Sends webhooks. Redirects are not followed, and no proxy is used. */
 export function createSender(settings: SenderSettings): Sender {
@@ -129,8 +126,10 @@ export function createSender(settings: SenderSettings): Sender {
       const response = textOf(await readStart(message));
       return { statusCode, durationMs: durationMs(), response, error: whyRefused(statusCode) };
     } catch (error) {
-      const text = timeout.aborted ? `No answer within ${totalMs / 1000} s.` : connectionFault(error);
-      return { statusCode: null, durationMs: durationMs(), response: null, error: text };
+      const fault: Message = timeout.aborted
+        ? { key: 'webhook.timeout', seconds: totalMs / 1000 }
+        : connectionFault(error);
+      return { statusCode: null, durationMs: durationMs(), response: null, error: fault };
     }
   }
 
@@ -165,21 +164,20 @@ const textOf = (bytes: Buffer): string =>
     .decode(bytes.subarray(0, SEND_LIMITS.storedAnswerBytes), { stream: true })
     .replaceAll('\0', '\ufffd');
 
-function whyRefused(status: number): string | null {
+function whyRefused(status: number): Message | null {
   if (status >= 200 && status < 300) return null;
-  return status >= 300 && status < 400
-    ? `Status ${status}: redirects are not followed.`
-    : `Status ${status}.`;
+  return { key: status >= 300 && status < 400 ? 'webhook.redirect' : 'webhook.status', status };
 }
 
 const LOOK_UP = /^(getaddrinfo|query)/;
 
-function connectionFault(error: unknown): string {
-  if (error instanceof AddressRefused) return error.message;
+function connectionFault(error: unknown): Message {
+  if (error instanceof AddressRefused) return { key: 'webhook.not_public' };
   // Several addresses failed, each with its own error.
   const [cause] = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
   const { code = 'unknown', syscall = '', message } = cause as NodeJS.ErrnoException;
-  if (LOOK_UP.test(syscall)) return `The host cannot be resolved: ${code}.`;
-  if (/CERT|TLS|SSL|ERR_OSSL|SELF_SIGNED|UNABLE_TO/.test(code)) return `TLS failed: ${message} (${code}).`;
-  return `The connection failed: ${code}.`;
+  if (LOOK_UP.test(syscall)) return { key: 'webhook.unresolved', code };
+  if (/CERT|TLS|SSL|ERR_OSSL|SELF_SIGNED|UNABLE_TO/.test(code))
+    return { key: 'webhook.tls', reason: message, code };
+  return { key: 'webhook.failed', code };
 }

@@ -1,6 +1,8 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@saldo/api';
 import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatStored } from '@saldo/core/messages/stored.ts';
 import type { EventIds } from '../events/ids.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
@@ -21,7 +23,12 @@ export const wireEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => 
   created_at: formatInstant(row.created_at),
 });
 
-export const wireDelivery = (ids: EventIds, { tenant }: EndpointRow, row: DeliveryRow): WebhookDelivery => ({
+export const wireDelivery = (
+  ids: EventIds,
+  { tenant }: EndpointRow,
+  row: DeliveryRow,
+  language: Language,
+): WebhookDelivery => ({
   id: encodeId(ID_PREFIX.webhookDelivery, row.id),
   event_id: ids.idOf(tenant, { occurredAt: row.event_occurred_at, sequence: row.event_sequence }),
   event_type: row.event_type,
@@ -32,6 +39,6 @@ export const wireDelivery = (ids: EventIds, { tenant }: EndpointRow, row: Delive
   status_code: row.status_code,
   duration_ms: row.duration_ms,
   response: row.response,
-  error: row.error,
+  error: formatStored(row.error, language),
   created_at: formatInstant(row.created_at),
 });

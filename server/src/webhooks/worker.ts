@@ -34,7 +34,7 @@ const EXPIRED: SendResult = {
   statusCode: null,
   durationMs: 0,
   response: null,
-  error: 'The event is no longer kept.',
+  error: { key: 'webhook.expired' },
 };
 
 /** Sends deliveries that are due, and records what came back. */

@@ -133,7 +133,7 @@ export class DocumentBuilder {
     }
     const groups = (this.head[field] ??= []) as Fields[];
     if (groups.length === MAX_HEAD_REASONS) {
-      throw new XmlFault(`There are more than ${MAX_HEAD_REASONS} reasons`, element.at);
+      throw new XmlFault({ key: 'document.reasons', max: MAX_HEAD_REASONS }, element.at);
     }
     groups.push(readGroup(this.vocabulary, parts, element, this.order));
   }
@@ -149,14 +149,14 @@ export class DocumentBuilder {
         this.kind === 'schedule' && (this.reading === 'whole' || this.unusable.length === MAX_UNUSABLE);
       if (mustBeUsable || this.kind === 'acknowledgement') throw fault;
       // A series of other parties may be anything. Whether this one is ours is decided when the answer is applied.
-      this.unusable.push({ ...series, fault: fault.message });
+      this.unusable.push({ ...series, fault: fault.fault });
     }
   }
 
   private addSeries(field: string, fields: Fields): void {
     const identification = textOf(fields, 'identification');
     if (identification.length > MAX_FOREIGN_IDENTIFICATION) {
-      throw new XmlFault(`The identification is longer than ${MAX_FOREIGN_IDENTIFICATION} characters`);
+      throw new XmlFault({ key: 'document.long_series_identification', max: MAX_FOREIGN_IDENTIFICATION });
     }
     this.rejectDuplicate(`${field} ${findText(fields, 'party') ?? ''} ${identification}`);
     if (field === 'rejections') this.rejected.push({ identification, reasons: allReasons(fields) });
@@ -211,7 +211,7 @@ export class DocumentBuilder {
     expectCode('process', head, CODES.schedule.process);
     expectCode('classification', head, CODES.schedule.classification);
     const tso = this.findTso();
-    if (tso === null) throw new XmlFault(`The receiver ${textOf(head, 'receiver')} is no TSO`);
+    if (tso === null) throw new XmlFault({ key: 'document.receiver', receiver: textOf(head, 'receiver') });
     const day = this.dayOfHead();
     const schedule = {
       operatorEic: textOf(head, 'sender'),
@@ -237,7 +237,7 @@ export class DocumentBuilder {
   private confirmation(): ExchangeDocument {
     const type = meaningOf(CONFIRMATION_TYPES, textOf(this.head, 'type'));
     if (type === null)
-      throw unknownCode('type of the confirmation', textOf(this.head, 'type'), CONFIRMATION_TYPES);
+      throw unknownCode('confirmation', textOf(this.head, 'type'), Object.keys(CONFIRMATION_TYPES));
     const reasons = reasonsOf(this.head);
     const outcomes = reasons.flatMap(({ code }) => meaningOf(CONFIRMATION_CODES, code) ?? []);
     return {
@@ -284,9 +284,9 @@ export class DocumentBuilder {
 
   private scheduledSeries(fields: Fields): Series {
     const { outParty, outArea, inParty, inArea, businessType, ...name } = answeredSeries(fields);
-    expectOneOf('business type', businessType, BUSINESS_TYPES);
+    expectOneOf('businessType', businessType, BUSINESS_TYPES);
     if (outParty === null || outArea === null || inParty === null || inArea === null) {
-      throw new XmlFault('A scheduled series names both parties and both areas');
+      throw new XmlFault({ key: 'document.flow' });
     }
     const { powersKw } = slotValues(groupsOf(fields, 'periods'), this.dayOfHead());
     return {
@@ -342,7 +342,7 @@ export class DocumentBuilder {
   }
 
   private rejectDuplicate(key: string): void {
-    if (this.seen.has(key)) throw new XmlFault('It stands twice');
+    if (this.seen.has(key)) throw new XmlFault({ key: 'document.twice' });
     this.seen.add(key);
   }
 }

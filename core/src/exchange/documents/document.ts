@@ -1,5 +1,6 @@
 import type { DeliveryDay } from '../../delivery-day.ts';
 import type { MessageFormat, MessageType, Tso } from '../../enums.ts';
+import type { Message } from '../../messages/message.ts';
 import type { Answer, UnusableSeries } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 
@@ -36,5 +37,5 @@ export type ReadResult =
       /** Names of elements that the platform does not know and has not used. */
       unknownElements: readonly string[];
     }
-  /** The reason is a sentence with the fault and its place. */
-  | { kind: 'unreadable'; reason: string; recognised: Recognised };
+  /** The fault is a sentence without its full stop, with the place of the fault. */
+  | { kind: 'unreadable'; fault: Message; recognised: Recognised };

@@ -5,6 +5,7 @@ import { slotCount } from '../../delivery-day.ts';
 import type { MessageFormat } from '../../enums.ts';
 import { tsoCodes } from '../../market-rules.ts';
 import { BUILT_IN_RULES } from '../../market-rules-file.ts';
+import { formatMessage } from '../../messages/message.ts';
 import type { Acknowledgement, Anomaly, Confirmation } from '../answer.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Recognised } from './document.ts';
@@ -96,8 +97,9 @@ function refusal(document: string | Uint8Array) {
     BUILT_IN_RULES,
   );
   assert.ok(result.kind === 'unreadable', 'it should be refused');
-  assert.match(result.reason, /^[^\n]{10,400}\.$/);
-  return result;
+  const reason = `${formatMessage(result.fault, 'en')}.`;
+  assert.match(reason, /^[^\n]{10,400}\.$/);
+  return { reason, recognised: result.recognised };
 }
 
 /** The fault of the single series that cannot be used. */
@@ -106,8 +108,9 @@ function seriesFault(text: string): string {
   assert.ok(result.kind === 'ok' && 'unusable' in result.document, JSON.stringify(result));
   const [unusable, ...more] = result.document.unusable;
   assert.ok(unusable !== undefined && more.length === 0, JSON.stringify(result.document.unusable));
-  assert.match(unusable.fault, /^[^\n]{10,400}[^.]$/);
-  return unusable.fault;
+  const fault = formatMessage(unusable.fault, 'en');
+  assert.match(fault, /^[^\n]{10,400}[^.]$/);
+  return fault;
 }
 
 /** A confirmation with one replacement. */
@@ -202,7 +205,10 @@ for (const format of ['ess', 'cim'] as const) {
     }
     const unknown = typed('A10');
     assert.ok(unknown.kind === 'unreadable');
-    assert.match(unknown.reason, /type of the confirmation is "A10", known are A07, A08, A09/);
+    assert.match(
+      formatMessage(unknown.fault, 'en'),
+      /type of the confirmation is "A10", known are A07, A08, A09/,
+    );
   });
 
   test(`${format}: series of business types that we never send are read`, () => {

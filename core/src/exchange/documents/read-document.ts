@@ -60,10 +60,10 @@ export function* readDocumentInSteps(
     return { kind: 'ok', format, document, unknownElements: builder.unknownElements };
   } catch (error) {
     if (!(error instanceof XmlFault)) throw error;
-    const place = error.at === null ? '' : ` (${placeOf(text, error.at)})`;
+    const { fault, at } = error;
     return {
       kind: 'unreadable',
-      reason: `${error.message}${place}.`,
+      fault: at === null ? fault : { key: 'document.at', fault, ...placeOf(text, at) },
       recognised: builder?.recognised() ?? UNRECOGNISED,
     };
   }
@@ -91,7 +91,7 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   // Without a byte order mark, UTF-16 and UTF-32 show as a zero byte beside the first bracket.
   if (isUtf16 || (first === 0x3c && second === 0) || (first === 0 && second === 0x3c)) {
-    throw new XmlFault('The document is in UTF-16 or UTF-32; it must be in UTF-8');
+    throw new XmlFault({ key: 'document.utf16' });
   }
   const start = String.fromCharCode(...xml.subarray(0, DECLARATION_LENGTH));
   // Characters beyond ASCII stand in texts only. Web standards read this name as the superset windows-1252.
@@ -103,7 +103,7 @@ function* decode(xml: Uint8Array): Generator<void, string, void> {
       const isLast = at + STEP_LENGTH >= xml.length;
       parts.push(decoder.decode(xml.subarray(at, at + STEP_LENGTH), { stream: !isLast }));
     } catch {
-      throw new XmlFault('The document is not in UTF-8, whatever it declares');
+      throw new XmlFault({ key: 'document.not_utf8' });
     }
     yield;
   }
@@ -123,18 +123,18 @@ function begin(
       return { builder: new DocumentBuilder(format, vocabulary, kind, form, rules, reading), format };
     }
   }
-  throw new XmlFault(`${shown(root.name)} is no schedule message and no answer to one`, root.at);
+  throw new XmlFault({ key: 'document.kind', element: shown(root.name) }, root.at);
 }
 
 function checkRoot(root: XmlElement, form: DocumentForm): void {
   const { namespace, rootAttributes } = form;
   for (const name of root.attributes.keys()) {
     if (SCHEMA_ATTRIBUTE.test(name) || Object.hasOwn(rootAttributes, name)) continue;
-    throw new XmlFault(`${root.name} has no attribute ${shown(name)}`, root.at);
+    throw new XmlFault({ key: 'document.no_attribute', element: root.name, attribute: shown(name) }, root.at);
   }
   if (namespace === null) return;
   const namespaces = [...root.attributes].filter(([name]) => name === 'xmlns' || name.startsWith('xmlns:'));
   if (!namespaces.some(([, uri]) => uri.startsWith(namespace.stem))) {
-    throw new XmlFault(`The namespace of ${root.name} must begin with ${namespace.stem}`, root.at);
+    throw new XmlFault({ key: 'document.namespace', element: root.name, start: namespace.stem }, root.at);
   }
 }

@@ -1,4 +1,5 @@
 import { type DeliveryDay, parseDay, parseInstant } from '../../delivery-day.ts';
+import type { Message } from '../../messages/message.ts';
 import type { AnsweredSeries, Reason, UnusableSeries } from '../answer.ts';
 import { MAX_MESSAGE_VERSION } from '../schedule.ts';
 import { CODES } from './codes.ts';
@@ -31,10 +32,10 @@ export function readRaw(parts: readonly Part[], element: XmlElement): RawSeries 
 }
 
 /** 'series "11XNORDWIND----J_OUT"', if the identification can be read. */
-export function nameOf({ identification }: RawSeries, element: XmlElement): string {
+export function nameOf({ identification }: RawSeries, element: XmlElement): Message {
   return identification === null
-    ? `a ${element.name} without identification`
-    : `series ${shown(identification)}`;
+    ? { key: 'document.unnamed_series', element: element.name }
+    : { key: 'document.series', identification: shown(identification) };
 }
 
 export function answeredSeries(fields: Fields): AnsweredSeries {
@@ -73,19 +74,18 @@ export function allReasons(fields: Fields): Reason[] {
 
 /** The single outcome among the reasons of an answer. Several codes may have the same meaning. */
 export function singleOutcome<Outcome>(found: readonly Outcome[], codes: object): Outcome {
-  const known = Object.keys(codes).join(', ');
+  const known = Object.keys(codes);
   const [first, ...others] = new Set(found);
-  if (first === undefined) throw new XmlFault(`None of its reasons is one of ${known}`);
-  if (others.length > 0) throw new XmlFault(`Its reasons among ${known} contradict each other`);
+  if (first === undefined) throw new XmlFault({ key: 'document.no_outcome', known });
+  if (others.length > 0) throw new XmlFault({ key: 'document.outcomes', known });
   return first;
 }
 
 export function identificationOf(fields: Fields, field: string): string {
   const text = textOf(fields, field);
   if (text.length <= MAX_FOREIGN_IDENTIFICATION) return text;
-  throw new XmlFault(
-    `The identification ${shown(text)} is longer than ${MAX_FOREIGN_IDENTIFICATION} characters`,
-  );
+  const max = MAX_FOREIGN_IDENTIFICATION;
+  throw new XmlFault({ key: 'document.long_identification', text: shown(text), max });
 }
 
 export function isVersion(text: string): boolean {
@@ -95,14 +95,13 @@ export function isVersion(text: string): boolean {
 export function versionOf(fields: Fields, field: string): number {
   const text = textOf(fields, field);
   if (isVersion(text)) return Number(text);
-  throw new XmlFault(`The version ${shown(text)} is not a whole number from 1 to ${MAX_MESSAGE_VERSION}`);
+  throw new XmlFault({ key: 'document.version', text: shown(text), max: MAX_MESSAGE_VERSION });
 }
 
 export function createdAt(head: Fields): number {
   const text = textOf(head, 'createdAt');
   const instant = parseInstant(text);
-  if (instant === null)
-    throw new XmlFault(`The time of the message ${shown(text)} is not a date and time with offset`);
+  if (instant === null) throw new XmlFault({ key: 'document.created_at', text: shown(text) });
   return instant;
 }
 
@@ -112,15 +111,17 @@ export function dayOfMessageId(messageId: string | null): DeliveryDay | null {
   return year === undefined ? null : parseDay(`${year}-${month}-${day}`);
 }
 
-export function expectCode(field: string, fields: Fields, expected: string): void {
+/** The fields whose codes are checked, as messages name them. */
+type CodeField =
+  Extract<Message['key'], `document.field_${string}`> extends `document.field_${infer Field}` ? Field : never;
+
+export function expectCode(field: CodeField, fields: Fields, expected: string): void {
   expectOneOf(field, textOf(fields, field), [expected]);
 }
 
-export function expectOneOf(what: string, code: string, known: readonly string[]): void {
-  if (!known.includes(code)) throw unknownCode(what, code, known);
+export function expectOneOf(field: CodeField, code: string, known: readonly string[]): void {
+  if (!known.includes(code)) throw unknownCode(field, code, known);
 }
 
-export function unknownCode(what: string, code: string, known: readonly string[] | object): XmlFault {
-  const codes = Array.isArray(known) ? known : Object.keys(known);
-  return new XmlFault(`The ${what} is ${shown(code)}, known are ${codes.join(', ')}`);
-}
+export const unknownCode = (field: CodeField, code: string, known: readonly string[]): XmlFault =>
+  new XmlFault({ key: 'document.code', field: { key: `document.field_${field}` }, code: shown(code), known });

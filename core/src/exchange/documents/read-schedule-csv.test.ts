@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkCharacter } from '../../eic.ts';
+import { formatMessage } from '../../messages/message.ts';
 import { readScheduleCsv } from './read-schedule-csv.ts';
 
 const OPERATOR = '11XSALDO-------Z';
@@ -18,7 +19,7 @@ function read(csv: string) {
 const faultsOf = (csv: string) => {
   const result = read(csv);
   assert.ok('faults' in result, JSON.stringify(result));
-  return result.faults;
+  return result.faults.map((fault) => formatMessage(fault, 'en'));
 };
 const dayOf = (eic: string, slots = 96) =>
   Array.from({ length: slots }, (_, at) => `2026-10-22,${eic},DE_TENNET,out,${at + 1},1.5`);
@@ -58,6 +59,6 @@ test('series beyond the limit are rejected, and not more than 100 faults are lis
 
 test('a file that is not UTF-8 or has no lines is rejected', () => {
   const steps = readScheduleCsv(Buffer.from([0xff, 0xfe, 0x41]), OPERATOR, null);
-  assert.deepEqual(steps.next().value, { faults: ['the file is not in UTF-8'] });
+  assert.deepEqual(steps.next().value, { faults: [{ key: 'document.csv_encoding' }] });
   for (const empty of ['', ' ', '\r\n']) assert.deepEqual(faultsOf(empty), ['the file is empty']);
 });

@@ -10,7 +10,7 @@ import {
 import { checkEic } from '../../eic.ts';
 import { parseExactMwh, parseMw } from '../../energy.ts';
 import { type DecimalMark, DIRECTIONS, type Direction, TSOS, type Tso } from '../../enums.ts';
-import { formatMessage } from '../../messages/message.ts';
+import type { Message } from '../../messages/message.ts';
 import type { CheckedSchedule, CheckedSeries, CheckFaults } from '../schedule-check.ts';
 import { shown } from './xml.ts';
 
@@ -38,13 +38,15 @@ const MAX_SERIES = 3000;
 /** Slots that a fault names one by one. */
 const NAMED_SLOTS = 5;
 
-const TOO_LONG = `the line is longer than ${MAX_LINE_LENGTH} characters`;
+const TOO_LONG: Message = { key: 'document.csv_long_line', max: MAX_LINE_LENGTH };
+
+const inLine = (line: number, fault: string | Message): Message => ({ key: 'document.in_line', line, fault });
 
 /** Shared by all slots without a line. */
 const NO_POWER: readonly number[] = [];
 
 /** The decimal mark cannot be seen in the file: only its sender can answer the question. */
-export type CsvQuestion = { readonly question: string };
+export type CsvQuestion = { readonly question: ReturnType<typeof decimalQuestion> };
 
 type Line = { readonly number: number; readonly valueOf: (column: Column) => string };
 type OpenSeries = CheckedSeries & { powersKw: (readonly number[])[] };
@@ -56,14 +58,14 @@ export function* readScheduleCsv(
   decimal: DecimalMark | null,
 ): Generator<void, CheckedSchedule | CheckFaults | CsvQuestion, void> {
   const text = decode(csv);
-  if (text === null) return { faults: ['the file is not in UTF-8'] };
-  if (text.trim() === '') return { faults: ['the file is empty'] };
+  if (text === null) return { faults: [{ key: 'document.csv_encoding' }] };
+  if (text.trim() === '') return { faults: [{ key: 'document.csv_empty' }] };
   const header = lineAt(text, 0);
-  if (header === null) return { faults: [`line 1: ${TOO_LONG}`] };
+  if (header === null) return { faults: [inLine(1, TOO_LONG)] };
   const delimiter = delimiterOf(header);
   const names = csvFields(header, delimiter);
-  if (!Array.isArray(names)) return { faults: [`line 1: ${formatMessage(names, 'en')}`] };
-  const headerFaults = columnFaults(names);
+  if (!Array.isArray(names)) return { faults: [inLine(1, names)] };
+  const headerFaults = columnFaults(names).map((fault) => inLine(1, fault));
   if (headerFaults.length > 0) return { faults: headerFaults };
   const reader = new ScheduleReader(operatorEic, new DecimalNotation(delimiter, decimal));
   const lines: Line[] = [];
@@ -101,25 +103,25 @@ function lineAt(text: string, at: number): string | null {
   return end - at > MAX_LINE_LENGTH ? null : text.slice(at, end).replace(/\r?\n$/, '');
 }
 
-function columnFaults(names: readonly string[]): string[] {
+function columnFaults(names: readonly string[]): Message[] {
   const unknown = names.filter((name) => !(COLUMNS as readonly string[]).includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
   const missing = KEY_COLUMNS.filter((column) => !names.includes(column));
-  return [
+  const faults: Message[] = [
     ...unknown.map(
-      (name) => `line 1: ${shown(name)} is no column of a schedule; known are ${COLUMNS.join(', ')}`,
+      (name) => ({ key: 'document.csv_unknown_column', column: shown(name), known: COLUMNS }) as const,
     ),
-    ...twice.map((name) => `line 1: the column ${shown(name)} stands twice`),
-    ...missing.map((column) => `line 1: the column ${column} is missing`),
-    ...(VALUE_COLUMNS.some((column) => names.includes(column))
-      ? []
-      : [`line 1: one of the columns ${VALUE_COLUMNS.join(' and ')} is needed`]),
+    ...twice.map((name) => ({ key: 'document.csv_column_twice', column: shown(name) }) as const),
+    ...missing.map((column) => ({ key: 'document.csv_column_missing', column }) as const),
   ];
+  if (!VALUE_COLUMNS.some((column) => names.includes(column)))
+    faults.push({ key: 'document.csv_value_column', columns: VALUE_COLUMNS });
+  return faults;
 }
 
 class ScheduleReader {
-  question: string | null = null;
-  private readonly faults: string[] = [];
+  question: CsvQuestion['question'] | null = null;
+  private readonly faults: Message[] = [];
   private day: { value: DeliveryDay; line: number } | null = null;
   private readonly series = new Map<string, OpenSeries>();
   private readonly others = new Set<string>();
@@ -131,22 +133,22 @@ class ScheduleReader {
     this.notation = notation;
   }
 
-  fail(line: number, fault: string): void {
-    if (this.faults.length < MAX_FAULTS) this.faults.push(`line ${line}: ${fault}`);
+  fail(line: number, fault: string | Message): void {
+    if (this.faults.length < MAX_FAULTS) this.faults.push(inLine(line, fault));
   }
 
   /** Splits a line. All numbers of the file together show its decimal mark, so they are read afterwards. */
   addLine(lines: Line[], number: number, text: string, names: readonly string[], delimiter: Delimiter): void {
     const fields = csvFields(text, delimiter);
-    if (!Array.isArray(fields)) return this.fail(number, formatMessage(fields, 'en'));
+    if (!Array.isArray(fields)) return this.fail(number, fields);
     if (fields.length !== names.length) {
-      return this.fail(number, `the line has ${fields.length} fields, the header ${names.length}`);
+      const [count, expected] = [fields.length, names.length];
+      return this.fail(number, { key: 'import.field_count', count, expected });
     }
     const valueOf = (column: Column) => fields[names.indexOf(column)]?.trim() ?? '';
     for (const column of VALUE_COLUMNS) this.notation.normalise(valueOf(column));
     const open = this.notation.question;
-    this.question =
-      open === null ? null : (this.question ?? formatMessage(decimalQuestion(number, open), 'en'));
+    this.question = open === null ? null : (this.question ?? decimalQuestion(number, open));
     lines.push({ number, valueOf });
   }
 
@@ -160,7 +162,7 @@ class ScheduleReader {
     const day = this.dayOf(number, valueOf('delivery_date'));
     const eicFault = checkEic(eic);
     const fault =
-      (eicFault && formatMessage(eicFault, 'en').replace(/\.$/, '')) ??
+      eicFault ??
       notOneOf('tso', tso, TSOS) ??
       notOneOf('direction', direction, DIRECTIONS) ??
       (day && this.slotFault(day, valueOf));
@@ -169,10 +171,10 @@ class ScheduleReader {
     const powersKw = this.powersOf(number, valueOf);
     if (powersKw === null) return;
     const series = this.findSeries(eic, tso as Tso, direction as Direction, day);
-    if (series === null) return this.fail(number, `the file has more than ${MAX_SERIES} series`);
+    if (series === null) return this.fail(number, { key: 'document.csv_series_count', max: MAX_SERIES });
     const slots = series.powersKw;
     const slot = Number(valueOf('slot_number'));
-    if (slots[slot - 1]!.length > 0) this.fail(number, `slot ${slot} stands twice`);
+    if (slots[slot - 1]!.length > 0) this.fail(number, { key: 'document.csv_slot_twice', slot });
     slots[slot - 1] = powersKw;
   }
 
@@ -183,7 +185,7 @@ class ScheduleReader {
       for (const one of series) faults.push(...missingSlots(one, day.value));
     }
     if (faults.length === 0 && day === null) {
-      faults.push(`the file has no series with the operator, ${this.operatorEic}`);
+      faults.push({ key: 'document.csv_no_series', eic: this.operatorEic });
     }
     if (faults.length > 0 || day === null) return { faults: faults.slice(0, MAX_FAULTS) };
     return {
@@ -198,26 +200,21 @@ class ScheduleReader {
 
   private dayOf(line: number, text: string): DeliveryDay | null {
     const value = parseDayOfFile(text);
-    if (value === null)
-      this.fail(line, `delivery_date ${shown(text)} is no date such as 2026-10-25 or 25.10.2026`);
+    if (value === null) this.fail(line, { key: 'document.csv_date', text: shown(text) });
     else if (this.day === null) this.day = { value, line };
     else if (this.day.value !== value) {
-      this.fail(
-        line,
-        `delivery_date is ${value}, but ${this.day.value} in line ${this.day.line}; a file is of one day`,
-      );
+      const { value: other, line: otherLine } = this.day;
+      this.fail(line, { key: 'document.csv_days', day: value, other, line: otherLine });
       return null;
     }
     return value;
   }
 
-  private slotFault(day: DeliveryDay, valueOf: Line['valueOf']): string | null {
+  private slotFault(day: DeliveryDay, valueOf: Line['valueOf']): Message | null {
     const text = valueOf('slot_number');
     const slot = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-    const count = slotCount(day);
-    if (slot < 1 || slot > count) {
-      return `slot_number ${shown(text)} is not from 1 to ${count}; ${day} has ${count} slots`;
-    }
+    const slots = slotCount(day);
+    if (slot < 1 || slot > slots) return { key: 'document.csv_slot', text: shown(text), slots, day };
     const start = slotStart(day, slot);
     for (const [column, instant] of [
       ['delivery_start', start],
@@ -225,7 +222,7 @@ class ScheduleReader {
     ] as const) {
       const time = valueOf(column);
       if (time !== '' && parseInstant(time) !== instant) {
-        return `${column} ${shown(time)} is not that of slot ${slot} of ${day}`;
+        return { key: 'document.csv_time', column, text: shown(time), slot, day };
       }
     }
     return null;
@@ -234,11 +231,11 @@ class ScheduleReader {
   /** One value, or two that differ. Null after a fault. */
   private powersOf(line: number, valueOf: Line['valueOf']): number[] | null {
     const [power, amount] = VALUE_COLUMNS.map((column) => valueOf(column));
-    const read: (number | { fault: string })[] = [];
+    const read: (number | { fault: Message })[] = [];
     if (power) read.push(this.withFault('power_mw', power, parseMw(this.notation.normalise(power))));
     if (amount)
       read.push(this.withFault('amount_mwh', amount, powerOfAmount(this.notation.normalise(amount))));
-    if (read.length === 0) read.push({ fault: `one of ${VALUE_COLUMNS.join(' and ')} is needed` });
+    if (read.length === 0) read.push({ fault: { key: 'document.csv_value', columns: VALUE_COLUMNS } });
     const powersKw = new Set<number>();
     for (const value of read) {
       if (typeof value === 'number') powersKw.add(value);
@@ -250,12 +247,13 @@ class ScheduleReader {
     return [...powersKw];
   }
 
-  private withFault(column: string, text: string, value: number | { fault: string }): typeof value {
+  private withFault(column: string, text: string, value: number | { fault: Message }): typeof value {
     if (typeof value === 'number') return value;
     const isOtherMark =
       this.notation.normalise(text) === '' || (text.includes(',') && this.notation.mark === 'point');
-    const fault = isOtherMark ? `is not written with a decimal ${this.notation.mark}` : value.fault;
-    return { fault: `${column} ${shown(text)} ${fault}` };
+    const mark = this.notation.mark === 'comma' ? 'document.no_comma' : 'document.no_point';
+    const fault: Message = isOtherMark ? { key: mark } : value.fault;
+    return { fault: { key: 'document.csv_number', column, text: shown(text), fault } };
   }
 
   /** The series of a line, new with its first one. Null if there are too many. */
@@ -272,16 +270,16 @@ class ScheduleReader {
 }
 
 const AMOUNT_FAULTS = {
-  malformed: 'is not a decimal number of MWh',
-  too_large: 'is too large',
-  too_precise: 'has more than five decimals',
-  no_whole_kw: 'is not a multiple of 0.00025 MWh, which is 1 kW for a quarter-hour',
+  malformed: { key: 'document.no_mwh' },
+  too_large: { key: 'document.too_large' },
+  too_precise: { key: 'document.five_decimals' },
+  no_whole_kw: { key: 'document.no_whole_kw' },
 } as const;
 
-function powerOfAmount(text: string): number | { fault: string } {
+function powerOfAmount(text: string): number | { fault: Message } {
   const kw = parseExactMwh(text);
   if (typeof kw !== 'number') return { fault: AMOUNT_FAULTS[kw] };
-  return kw < 0 ? { fault: 'is negative' } : kw;
+  return kw < 0 ? { fault: { key: 'document.negative' } } : kw;
 }
 
 const GERMAN_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
@@ -292,17 +290,29 @@ function parseDayOfFile(text: string): DeliveryDay | null {
   return parseDay(year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
 }
 
-const notOneOf = (column: string, text: string, known: readonly string[]): string | null =>
-  known.includes(text) ? null : `${column} ${shown(text)} is not one of ${known.join(', ')}`;
+const notOneOf = (column: string, text: string, known: readonly string[]): Message | null =>
+  known.includes(text) ? null : { key: 'document.csv_not_one_of', column, text: shown(text), known };
 
 /** 'the series out of 11XNORDWIND----J at DE_TENNET has 96 of the 100 slots of 2026-10-25: 97, 98, 99, 100 are missing' */
-function missingSlots({ eic, tso, direction, powersKw }: CheckedSeries, day: DeliveryDay): string[] {
-  const missing = powersKw.flatMap((powers, at) => (powers.length === 0 ? [at + 1] : []));
+function missingSlots({ eic, tso, direction, powersKw }: CheckedSeries, day: DeliveryDay): Message[] {
+  const missing = powersKw.flatMap((powers, at) => (powers.length === 0 ? [String(at + 1)] : []));
   if (missing.length === 0) return [];
-  const rest = missing.length - NAMED_SLOTS;
-  const named = missing.slice(0, NAMED_SLOTS).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  const present = powersKw.length - missing.length;
+  const count = missing.length - NAMED_SLOTS;
+  const items = missing.slice(0, NAMED_SLOTS);
+  const named = count > 0 ? ({ key: 'exchange.and_more', items, count } as const) : items;
+  const key = missing.length === 1 ? 'document.csv_slot_missing' : 'document.csv_slots_missing';
+  const slots = powersKw.length;
+  const present = slots - missing.length;
   return [
-    `the series ${direction} of ${eic} at ${tso} has ${present} of the ${powersKw.length} slots of ${day}: ${named} ${missing.length === 1 ? 'is' : 'are'} missing`,
+    {
+      key: 'document.csv_incomplete',
+      direction,
+      eic,
+      tso,
+      present,
+      slots,
+      day,
+      missing: { key, slots: named },
+    },
   ];
 }

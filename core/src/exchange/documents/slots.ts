@@ -9,6 +9,7 @@ import {
   slotCount,
 } from '../../delivery-day.ts';
 import { formatMw, parseMw } from '../../energy.ts';
+import type { Message } from '../../messages/message.ts';
 import { CODES } from './codes.ts';
 import { type Fields, findText, groupsOf, textOf, type WrittenFields } from './vocabulary.ts';
 import { shown, XmlFault } from './xml.ts';
@@ -33,12 +34,10 @@ export function dayOfInterval(text: string): DeliveryDay {
   const bounds = boundsOf(text);
   const day = dayOf(bounds.start);
   if (dayStart(day) !== bounds.start || dayEnd(day) !== bounds.end) {
-    const slots = (bounds.end - bounds.start) / SLOT_MS;
-    const counts =
-      dayStart(day) === bounds.start ? `: it has ${slots} quarter-hours, ${day} has ${slotCount(day)}` : '';
-    throw new XmlFault(
-      `The interval ${shown(text)} is not a German delivery day from midnight to midnight${counts}`,
-    );
+    const fault: Message = { key: 'document.interval', text: shown(text) };
+    if (dayStart(day) !== bounds.start) throw new XmlFault(fault);
+    const count = (bounds.end - bounds.start) / SLOT_MS;
+    throw new XmlFault({ key: 'document.interval_length', fault, count, day, slots: slotCount(day) });
   }
   return day;
 }
@@ -48,9 +47,8 @@ function boundsOf(text: string): { start: number; end: number } {
   const start = parseInstant(from.replace(MINUTE_FORM, '$1:00Z'));
   const end = parseInstant(to.replace(MINUTE_FORM, '$1:00Z'));
   if (start === null || end === null || more.length > 0) {
-    throw new XmlFault(
-      `The interval ${shown(text)} is not two UTC times such as ${shown(intervalText('2026-10-25'))}`,
-    );
+    const example = intervalText('2026-10-25');
+    throw new XmlFault({ key: 'document.interval_form', text: shown(text), example });
   }
   return { start, end };
 }
@@ -87,42 +85,46 @@ export function slotValues(periods: readonly Fields[], day: DeliveryDay): SlotVa
   };
   for (const period of periods) readPeriod(period, day, values);
   const missing = values.powersKw.indexOf(-1);
-  if (missing >= 0) throw new XmlFault(`Slot ${missing + 1} of ${day} is in none of the periods`);
+  if (missing >= 0) throw new XmlFault({ key: 'document.slot_missing', slot: missing + 1, day });
   return values;
 }
 
 function readPeriod(period: Fields, day: DeliveryDay, values: SlotValues): void {
   const resolution = textOf(period, 'resolution');
   if (resolution !== CODES.resolution) {
-    throw new XmlFault(`The resolution must be ${CODES.resolution}, not ${shown(resolution)}`);
+    throw new XmlFault({ key: 'document.resolution', expected: CODES.resolution, text: shown(resolution) });
   }
   const { start, end } = boundsOf(textOf(period, 'interval'));
   const first = (start - dayStart(day)) / SLOT_MS;
   const count = (end - start) / SLOT_MS;
   const fits =
     Number.isInteger(first) && first >= 0 && start < end && end <= dayEnd(day) && Number.isInteger(count);
-  if (!fits) throw new XmlFault(`The period ${shown(textOf(period, 'interval'))} does not lie within ${day}`);
+  if (!fits) throw new XmlFault({ key: 'document.period', text: shown(textOf(period, 'interval')), day });
   const points = groupsOf(period, 'points');
   for (const point of points) {
     const position = positionOf(point, count);
     const at = first + position - 1;
-    if (values.powersKw[at] !== -1) throw new XmlFault(`position ${position}: it stands twice`);
+    if (values.powersKw[at] !== -1) throw atPosition(position, { key: 'document.position_twice' });
     values.powersKw[at] = quantityOf(point, position);
     const reasons = groupsOf(point, 'reasons');
     if (reasons.length > 0) values.reasons.push({ slot: at + 1, reasons });
   }
   if (points.length < count) {
     const missing = values.powersKw.indexOf(-1, first) - first + 1;
-    throw new XmlFault(`It has ${points.length} of ${count} positions: position ${missing} is missing`);
+    throw new XmlFault({
+      key: 'document.position_missing',
+      count: points.length,
+      expected: count,
+      position: missing,
+    });
   }
 }
 
 function positionOf(point: Fields, count: number): number {
   const text = textOf(point, 'position');
-  if (!POSITION_FORM.test(text))
-    throw new XmlFault(`The position ${shown(text)} is not a whole number from 1 on`);
+  if (!POSITION_FORM.test(text)) throw new XmlFault({ key: 'document.position_form', text: shown(text) });
   const position = Number(text);
-  if (position > count) throw new XmlFault(`position ${position}: the period has only ${count} positions`);
+  if (position > count) throw atPosition(position, { key: 'document.position_beyond', count });
   return position;
 }
 
@@ -130,7 +132,10 @@ function quantityOf(point: Fields, position: number): number {
   const text = findText(point, 'quantity') ?? '';
   const powerKw = parseMw(text);
   if (typeof powerKw !== 'number') {
-    throw new XmlFault(`position ${position}: the quantity ${shown(text)} ${powerKw.fault}`);
+    throw atPosition(position, { key: 'document.quantity', text: shown(text), fault: powerKw.fault });
   }
   return powerKw;
 }
+
+const atPosition = (position: number, fault: Message) =>
+  new XmlFault(fault).within({ key: 'document.position', position });

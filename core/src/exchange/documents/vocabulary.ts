@@ -1,7 +1,6 @@
 import { assert } from '../../assert.ts';
 import { checkEic } from '../../eic.ts';
 import type { DocumentKind } from '../../enums.ts';
-import { formatMessage } from '../../messages/message.ts';
 import { escapeXml, shown, type XmlElement, XmlFault } from './xml.ts';
 
 /**
@@ -115,14 +114,24 @@ export class Sequence {
 
   accept(element: XmlElement): Part {
     const to = this.parts.findIndex((part) => isNamed(part, element.name));
-    if (to < 0) throw new XmlFault(`${this.owner} has no element ${shown(element.name)}`, element.at);
+    if (to < 0)
+      throw new XmlFault(
+        { key: 'document.no_element', owner: this.owner, element: shown(element.name) },
+        element.at,
+      );
     const part = this.parts[to]!;
     if (this.order === 'strict' && to < this.at) {
-      throw new XmlFault(`${element.name} stands twice or in the wrong place in ${this.owner}`, element.at);
+      throw new XmlFault(
+        { key: 'document.wrong_place', owner: this.owner, element: element.name },
+        element.at,
+      );
     }
     if (this.order === 'strict') this.require(this.at, to, element.at);
     if (this.counts[to]! > 0 && (part.times === '1' || part.times === '?')) {
-      throw new XmlFault(`${element.name} stands twice in ${this.owner}`, element.at);
+      throw new XmlFault(
+        { key: 'document.element_twice', owner: this.owner, element: element.name },
+        element.at,
+      );
     }
     this.counts[to]!++;
     this.at = to;
@@ -138,7 +147,7 @@ export class Sequence {
     for (let index = from; index < to; index++) {
       const { name, times } = this.parts[index]!;
       if (this.counts[index] === 0 && (times === '1' || times === '+')) {
-        throw new XmlFault(`${this.owner} lacks ${name}`, at);
+        throw new XmlFault({ key: 'document.lacks', owner: this.owner, element: name }, at);
       }
     }
   }
@@ -157,7 +166,7 @@ export function readGroup(
 ): Fields {
   const fields: Fields = {};
   rejectAttributes(element, []);
-  if (element.text !== '') throw new XmlFault(`${element.name} holds ${shown(element.text)}`, element.at);
+  if (element.text !== '') throw holding(element);
   const sequence = new Sequence(element.name, parts, order);
   for (const child of element.children) {
     const part = sequence.accept(child);
@@ -180,24 +189,25 @@ export function readGroup(
 export function readValue(vocabulary: Vocabulary, part: Part, element: XmlElement): string {
   const { name, at } = element;
   if (part.kind === 'interval' && vocabulary.valuesIn === 'text') return readBounds(vocabulary, element);
-  if (element.children.length > 0) throw new XmlFault(`${name} holds a value, no elements`, at);
+  if (element.children.length > 0) throw new XmlFault({ key: 'document.value_only', element: name }, at);
   const inAttribute = vocabulary.valuesIn === 'attribute';
   const scheme = part.kind === 'eic' ? ['codingScheme'] : [];
   rejectAttributes(element, inAttribute ? ['v', ...scheme] : scheme);
   if (part.kind === 'eic' && element.attributes.get('codingScheme') !== EIC_SCHEME) {
-    throw new XmlFault(`${name} must be an EIC, with codingScheme="${EIC_SCHEME}"`, at);
+    throw new XmlFault({ key: 'document.eic_scheme', element: name, scheme: EIC_SCHEME }, at);
   }
-  if (inAttribute && element.text !== '') throw new XmlFault(`${name} holds ${shown(element.text)}`, at);
+  if (inAttribute && element.text !== '') throw holding(element);
   const found = inAttribute ? element.attributes.get('v')?.trim() : element.text;
-  if (found === undefined || found === '') throw new XmlFault(`${name} has no value`, at);
+  if (found === undefined || found === '')
+    throw new XmlFault({ key: 'document.no_value', element: name }, at);
   const fault = part.kind === 'eic' ? checkEic(found) : null;
   if (fault !== null)
-    throw new XmlFault(
-      `${name} ${shown(found)} is no EIC: ${formatMessage(fault, 'en').replace(/\.$/, '')}`,
-      at,
-    );
+    throw new XmlFault({ key: 'document.no_eic', element: name, text: shown(found), fault: fault }, at);
   return found;
 }
+
+const holding = ({ name, text, at }: XmlElement) =>
+  new XmlFault({ key: 'document.holds', element: name, text: shown(text) }, at);
 
 const BOUNDS: readonly Part[] = [value('start', 'start'), value('end', 'end')];
 
@@ -209,7 +219,12 @@ function readBounds(vocabulary: Vocabulary, element: XmlElement): string {
 function rejectAttributes(element: XmlElement, known: readonly string[]): void {
   for (const attribute of element.attributes.keys()) {
     if (known.includes(attribute)) continue;
-    throw new XmlFault(`${element.name} has no attribute ${shown(attribute)}`, element.at);
+    const fault = {
+      key: 'document.no_attribute',
+      element: element.name,
+      attribute: shown(attribute),
+    } as const;
+    throw new XmlFault(fault, element.at);
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../../../test/runs.ts';
+import { formatMessage } from '../../messages/message.ts';
 import { escapeXml, placeOf, readXml, XML_LIMITS, type XmlElement, XmlFault } from './xml.ts';
 
 type Tree = { name: string; attributes: [string, string][]; children: Tree[]; text: string };
@@ -62,7 +63,7 @@ function faultOf(text: string): string {
     read(text);
   } catch (error) {
     assert.ok(error instanceof XmlFault, String(error));
-    return error.message;
+    return formatMessage(error.fault, 'en');
   }
   return 'none';
 }
@@ -256,6 +257,6 @@ test('a document with a prefix is the same document', () => {
 });
 
 test('a place has line and column', () => {
-  assert.equal(placeOf('<r>\n  <a', 6), 'line 2, column 3');
-  assert.equal(placeOf('<r', 0), 'line 1, column 1');
+  assert.deepEqual(placeOf('<r>\n  <a', 6), { line: 2, column: 3 });
+  assert.deepEqual(placeOf('<r', 0), { line: 1, column: 1 });
 });

@@ -1,3 +1,5 @@
+import type { Message } from '../../messages/message.ts';
+
 /**
  * Reads the subset of XML that schedule messages need: elements, attributes, text and comments. A document type
  * declaration and style sheet instructions are skipped, and what they refer to is never loaded. Internal subsets, custom
@@ -25,19 +27,21 @@ export type XmlElement = {
   at: number;
 };
 
-/** A fault of a document. The message is a sentence without its full stop, for the person who corrects it. */
+/** A fault of a document: a sentence without its full stop, for the person who corrects it. */
 export class XmlFault extends Error {
+  readonly fault: Message;
   /** Offset in the text, or null. */
   readonly at: number | null;
 
-  constructor(message: string, at: number | null = null) {
-    super(message);
+  constructor(fault: Message, at: number | null = null) {
+    super(fault.key);
+    this.fault = fault;
     this.at = at;
   }
 
   /** The same fault with the name of the part that contains it. */
-  within(place: string): XmlFault {
-    return new XmlFault(`${place}: ${this.message}`, this.at);
+  within(part: Message): XmlFault {
+    return new XmlFault({ key: 'document.within', part, fault: this.fault }, this.at);
   }
 }
 
@@ -96,19 +100,18 @@ class XmlReader {
     if (/^<\?xml(?!-)/.test(this.text)) {
       DECLARATION.lastIndex = 0;
       const declaration = DECLARATION.exec(this.text);
-      if (declaration === null) throw this.fault('The XML declaration is malformed');
+      if (declaration === null) throw this.fault({ key: 'document.xml_declaration' });
       this.at = DECLARATION.lastIndex;
       const [, attributes = ''] = declaration;
-      if (!DECLARED_VERSION.test(attributes)) throw this.fault('The XML version must be 1.0', 0);
+      if (!DECLARED_VERSION.test(attributes)) throw this.fault({ key: 'document.xml_version' }, 0);
       const [, quoted, singleQuoted] = DECLARED_ENCODING.exec(attributes) ?? [];
       const encoding = quoted ?? singleQuoted ?? 'UTF-8';
       if (!ENCODINGS.includes(encoding.toUpperCase())) {
-        const known = ENCODINGS.join(' or ');
-        throw this.fault(`The document declares the encoding ${shown(encoding)}; it must be ${known}`, 0);
+        throw this.fault({ key: 'document.encoding', encoding: shown(encoding), known: ENCODINGS }, 0);
       }
     }
     this.skipGap();
-    if (this.at >= this.text.length) throw new XmlFault('The document is empty');
+    if (this.at >= this.text.length) throw new XmlFault({ key: 'document.empty' });
   }
 
   openRoot(): { element: XmlElement; isEmpty: boolean } {
@@ -134,14 +137,14 @@ class XmlReader {
   readEpilog(): void {
     this.skipGap();
     if (this.at < this.text.length) {
-      throw this.fault(`Something follows after the end of ${this.rootName}`);
+      throw this.fault({ key: 'document.after_end', element: this.rootName });
     }
   }
 
   private readElement(depth: number): XmlElement {
     const at = this.at;
     if (depth > XML_LIMITS.depth) {
-      throw this.fault(`Elements are nested deeper than ${XML_LIMITS.depth} levels`);
+      throw this.fault({ key: 'document.depth', max: XML_LIMITS.depth });
     }
     const { name, attributes, isEmpty } = this.readOpeningTag();
     const localName = this.localName(name);
@@ -158,7 +161,7 @@ class XmlReader {
     }
     text = text.trim();
     if (children.length > 0 && text !== '') {
-      throw this.fault(`${localName} holds both elements and the text ${shown(text)}`, at);
+      throw this.fault({ key: 'document.mixed', element: localName, text: shown(text) }, at);
     }
     return { name: localName, attributes, children, text, at };
   }
@@ -170,7 +173,7 @@ class XmlReader {
     if (opening === null) throw this.noElement();
     const name = opening[1]!;
     if (name.length > XML_LIMITS.nameLength) {
-      throw this.fault(`A name is longer than ${XML_LIMITS.nameLength} characters`);
+      throw this.fault({ key: 'document.long_name', max: XML_LIMITS.nameLength });
     }
     let at = OPEN.lastIndex;
     let attributes: Map<string, string> | null = null;
@@ -181,16 +184,18 @@ class XmlReader {
       const [, key = '', quote = ''] = attribute;
       const from = ATTRIBUTE.lastIndex;
       const end = text.indexOf(quote, from);
-      if (end < 0) throw this.fault(`The attribute ${shown(key)} of ${name} is cut off`);
+      const found = { attribute: shown(key), element: name };
+      if (end < 0) throw this.fault({ key: 'document.attribute_cut_off', ...found });
       attributes ??= new Map();
-      if (attributes.has(key)) throw this.fault(`The attribute ${shown(key)} of ${name} stands twice`);
-      if (attributes.size === XML_LIMITS.attributes) throw this.fault(`${name} has too many attributes`);
+      if (attributes.has(key)) throw this.fault({ key: 'document.attribute_twice', ...found });
+      if (attributes.size === XML_LIMITS.attributes)
+        throw this.fault({ key: 'document.attributes', element: name });
       attributes.set(key, this.valueOf(from, end));
       at = end + 1;
     }
     OPEN_END.lastIndex = at;
     const end = OPEN_END.exec(text);
-    if (end === null) throw this.fault(`The tag ${name} is malformed or cut off`);
+    if (end === null) throw this.fault({ key: 'document.tag', element: name });
     this.at = OPEN_END.lastIndex;
     return { name, attributes: attributes ?? NO_ATTRIBUTES, isEmpty: end[1] === '/' };
   }
@@ -198,8 +203,9 @@ class XmlReader {
   private readClosingTag(name: string): void {
     CLOSE.lastIndex = this.at;
     const closing = CLOSE.exec(this.text);
-    if (closing === null) throw this.fault(`The closing tag of ${name} is malformed or cut off`);
-    if (closing[1] !== name) throw this.fault(`${name} is closed by ${shown(closing[1]!)}`);
+    if (closing === null) throw this.fault({ key: 'document.closing_tag', element: name });
+    if (closing[1] !== name)
+      throw this.fault({ key: 'document.closed_by', element: name, other: shown(closing[1]!) });
     this.at = CLOSE.lastIndex;
   }
 
@@ -208,13 +214,13 @@ class XmlReader {
     let text = '';
     for (;;) {
       const end = this.text.indexOf('<', this.at);
-      if (end < 0) throw this.fault('The document is cut off', this.text.length);
+      if (end < 0) throw this.fault({ key: 'document.cut_off' }, this.text.length);
       if (end > this.at) {
         text += this.valueOf(this.at, end);
         this.at = end;
       }
       if (end - this.partAt > XML_LIMITS.partLength) {
-        throw this.fault(`One part of the document is longer than ${XML_LIMITS.partLength} characters`);
+        throw this.fault({ key: 'document.long_part', max: XML_LIMITS.partLength });
       }
       if (!this.skipMarkup()) return text;
     }
@@ -227,7 +233,7 @@ class XmlReader {
       while (this.at <= end && this.at < this.text.length && SPACES.includes(this.text.charAt(this.at))) {
         this.at++;
       }
-      if (this.at > end) throw this.fault('There is too much space between two tags');
+      if (this.at > end) throw this.fault({ key: 'document.space' });
     } while (this.skipMarkup());
   }
 
@@ -243,8 +249,8 @@ class XmlReader {
     if (second !== '!') return false;
     if (text.startsWith('<!--', at)) {
       const end = text.indexOf('--', at + 4);
-      if (end < 0 || end - at > XML_LIMITS.gapLength) throw this.fault('A comment does not end');
-      if (text.charAt(end + 2) !== '>') throw this.fault('A comment holds "--"');
+      if (end < 0 || end - at > XML_LIMITS.gapLength) throw this.fault({ key: 'document.open_comment' });
+      if (text.charAt(end + 2) !== '>') throw this.fault({ key: 'document.comment' });
       this.at = end + 3;
       return true;
     }
@@ -252,26 +258,26 @@ class XmlReader {
       this.skipDoctype();
       return true;
     }
-    if (text.startsWith('<![CDATA[', at)) throw this.fault('CDATA sections are not accepted');
-    throw this.fault('Declarations are not accepted');
+    if (text.startsWith('<![CDATA[', at)) throw this.fault({ key: 'document.cdata' });
+    throw this.fault({ key: 'document.declaration' });
   }
 
   private skipStyleSheet(): void {
     STYLE_SHEET.lastIndex = this.at;
     if (this.rootName !== '' || !STYLE_SHEET.test(this.text)) {
-      throw this.fault('Processing instructions are not accepted');
+      throw this.fault({ key: 'document.instruction' });
     }
     this.at = STYLE_SHEET.lastIndex;
   }
 
   private skipDoctype(): void {
     if (this.rootName !== '' || this.hasDoctype) {
-      throw this.fault('A document type declaration stands once, before the first element');
+      throw this.fault({ key: 'document.doctype_place' });
     }
     this.hasDoctype = true;
     DOCTYPE.lastIndex = this.at;
     if (!DOCTYPE.test(this.text)) {
-      throw this.fault('The document type declaration is malformed or has an internal subset');
+      throw this.fault({ key: 'document.doctype' });
     }
     this.at = DOCTYPE.lastIndex;
   }
@@ -281,58 +287,57 @@ class XmlReader {
     const raw = this.text.slice(from, Math.min(end, from + gapLength + 1));
     // White space between elements is not a value and has its own limit.
     if (raw.length > valueLength && (raw.length > gapLength || raw.trim() !== '')) {
-      throw this.fault(`A value is longer than ${valueLength} characters`);
+      throw this.fault({ key: 'document.long_value', max: valueLength });
     }
-    if (raw.includes('<')) throw this.fault('There is a "<" within an attribute');
+    if (raw.includes('<')) throw this.fault({ key: 'document.bracket' });
     const value = raw.includes('&') ? raw.replace(REFERENCE, (...found) => this.characterOf(found)) : raw;
-    if (FORBIDDEN.test(value)) throw this.fault('There is a character that XML does not allow');
+    if (FORBIDDEN.test(value)) throw this.fault({ key: 'document.character' });
     return value;
   }
 
   private characterOf([reference, decimal, hexadecimal, name]: string[]): string {
     if (name !== undefined) {
       const character = Object.hasOwn(NAMED_CHARACTERS, name) ? NAMED_CHARACTERS[name] : undefined;
-      if (character === undefined) throw this.fault(`The entity ${shown(reference!)} is not accepted`);
+      if (character === undefined) throw this.fault({ key: 'document.entity', entity: shown(reference!) });
       return character;
     }
     const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
     if (!(code > 0 && code <= 0x10ffff) || (code >= 0xd800 && code < 0xe000)) {
-      throw this.fault('There is an "&" that begins no character');
+      throw this.fault({ key: 'document.ampersand' });
     }
     return String.fromCodePoint(code);
   }
 
   private localName(name: string): string {
-    if (!name.startsWith(this.prefix)) throw this.fault(`${shown(name)} is not of the document's namespace`);
+    if (!name.startsWith(this.prefix))
+      throw this.fault({ key: 'document.foreign_element', element: shown(name) });
     return name.slice(this.prefix.length);
   }
 
   private noElement(): XmlFault {
-    if (this.at >= this.text.length) return this.fault('The document is cut off');
-    const found = shown(this.text.slice(this.at, this.at + 10));
-    return this.fault(`There should be an element instead of ${found}`);
+    if (this.at >= this.text.length) return this.fault({ key: 'document.cut_off' });
+    return this.fault({ key: 'document.no_tag', text: shown(this.text.slice(this.at, this.at + 10)) });
   }
 
-  private fault(message: string, at = this.at): XmlFault {
-    return new XmlFault(message, at);
+  private fault(fault: Message, at = this.at): XmlFault {
+    return new XmlFault(fault, at);
   }
 }
 
-/** Quotes text of a document in a message: on one line, at most 40 characters. */
+/** Text of a document in a message: on one line, at most 40 characters. */
 export function shown(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]+/g, ' ');
-  return `"${line.length > 40 ? `${line.slice(0, 40)}…` : line}"`;
+  return line.length > 40 ? `${line.slice(0, 40)}…` : line;
 }
 
-/** 'line 2, column 17' */
-export function placeOf(text: string, at: number): string {
+export function placeOf(text: string, at: number): { line: number; column: number } {
   let line = 1;
   let lineStart = 0;
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) {
     line++;
     lineStart = end + 1;
   }
-  return `line ${line}, column ${at - lineStart + 1}`;
+  return { line, column: at - lineStart + 1 };
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

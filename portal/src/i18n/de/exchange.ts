@@ -147,7 +147,7 @@ export const exchange: Dictionary['exchange'] = {
       unknown_series: 'Zeitreihe, die wir nicht haben',
       out_of_balance: 'Fahrplan nicht ausgeglichen',
       confirmation_overdue: 'Bestätigung überfällig',
-      final_missing: 'Endgültige Bestätigung fehlt',
+      final_missing: 'Endbestätigung fehlt',
       older_version_confirmed: 'Ältere Version bestätigt',
       status_request_rejected: 'Statusanfrage abgelehnt',
       disk: 'Festplatte fast voll',

@@ -1,14 +1,8 @@
-import { loadPart } from '../../session/connection.ts';
 import type { Dictionary } from '../dictionary.ts';
-import { loadedTranslator } from '../server-texts.ts';
-
-/** The German of a text of the server; null if there is none, or not yet. */
-const translate = loadedTranslator(async () => (await loadPart(() => import('./server-texts.ts'))).translate);
 
 export const problems: Dictionary['problems'] = {
   connection: 'Der Server ist nicht erreichbar. Bitte prüfen Sie die Verbindung und versuchen Sie es erneut.',
   unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen. Bitte laden Sie sie neu.',
-  serverText: (text) => translate(text) ?? text,
   codes: {
     rate_limited:
       'Zu viele Versuche in kurzer Zeit. Bitte warten Sie eine Minute und versuchen Sie es erneut.',

@@ -1,8 +1,6 @@
 export const problems = {
   connection: 'The server cannot be reached. Please check the connection and try again.',
   unexpected: 'Something unexpected happened in this page. Please load it again.',
-  /** A sentence of the exchange, which the server has in English only. Others are in the language of the page. */
-  serverText: (text: string) => text,
   /** Problems after which the page says more than the server. */
   codes: {
     rate_limited: 'Too many attempts in a short time. Please wait a minute and try again.',

@@ -1,5 +1,3 @@
-import { REASON_TEXTS, UNKNOWN_REASON } from '@saldo/core/exchange/reasons.ts';
-
 export const schedule = {
   check: {
     title: 'Check schedule',
@@ -63,9 +61,6 @@ export const schedule = {
     difference: 'Nominated − yours',
     unknownAmount: 'not reported',
   },
-  /** The meaning of a reason code; the text of the TSO is shown in addition if it says something else. */
-  reasons: { ...REASON_TEXTS },
-  unknownReason: UNKNOWN_REASON,
   /** What the TSO wrote, in its own language. */
   tsoText: (text: string) => `TSO: “${text}”`,
 };

@@ -2,9 +2,10 @@ import type { Message, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
 import { type Answer, applyAnswer, type Decision, type Reception } from '@saldo/core/exchange/answer.ts';
-import type { ReadResult } from '@saldo/core/exchange/documents/document.ts';
+import type { ReadResult, Recognised } from '@saldo/core/exchange/documents/document.ts';
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import type { Message as Text } from '@saldo/core/messages/message.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { lockDay, lockWaiting } from '../store.ts';
@@ -21,13 +22,13 @@ type Reading = {
   day: DeliveryDay | null;
   version: number | null;
   state: 'applied' | 'ignored' | 'failed';
-  error: string | null;
+  error: Text | null;
   answers: string | null;
   sender: string | null;
   answerId: string | null;
   changed: readonly string[];
   /** Series that a counterpart nominates with us and that our schedule does not have. */
-  unknownSeries: readonly string[];
+  unknownSeries: readonly Text[];
   /** Earlier answers that count now. Their state is `stored` again, and they have to be read after this one. */
   revived: readonly string[];
 };
@@ -42,12 +43,13 @@ export async function applyDocument(
   now: number,
   us: Scheduler,
 ): Promise<Reading> {
-  if (read.kind === 'unreadable') return failed(read);
+  if (read.kind === 'unreadable')
+    return failed(read.recognised, { key: 'exchange.sentence', fault: read.fault });
   const { format, document } = read;
   if (document.kind === 'schedule') {
     const { tso, day, version, messageId } = document.schedule;
     const recognised = { format, type: document.kind, tso, day, version, messageId };
-    return failed({ kind: 'unreadable', reason: 'This is a schedule, not an answer to one.', recognised });
+    return failed(recognised, { key: 'exchange.no_answer' });
   }
   const reception: Reception = {
     operatorEic: us.operatorEic,
@@ -90,8 +92,7 @@ async function applyToSchedule(
   };
 }
 
-function failed({ reason, recognised }: Extract<ReadResult, { kind: 'unreadable' }>): Reading {
-  const { format, type, tso, day, version } = recognised;
+function failed({ format, type, tso, day, version }: Recognised, error: Text): Reading {
   const nothing = {
     answers: null,
     sender: null,
@@ -100,7 +101,7 @@ function failed({ reason, recognised }: Extract<ReadResult, { kind: 'unreadable'
     unknownSeries: [],
     revived: [],
   };
-  return { type, format, tso, day, version, state: 'failed', error: reason, ...nothing };
+  return { type, format, tso, day, version, state: 'failed', error, ...nothing };
 }
 
 /** What a decision says about the message of the answer. */

@@ -1,5 +1,6 @@
 import type { Message, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { recordSent } from '../../nominations/actions.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import {
@@ -85,13 +86,13 @@ function forgetRecorded(known: readonly string[], waiting: readonly Undelivered[
 export async function recordUndelivered(
   db: Database,
   { id, type, tso, day }: Undelivered,
-  { message: error }: HandoverFailed,
+  { fault: error }: HandoverFailed,
   now: number,
 ): Promise<SendFault[]> {
   return db.transaction(async (tx) => {
     await lockDay(tx, day);
     if ((await lockWaiting(tx, id)) === null) return [];
-    const isNews = await setWaitingError(tx, id, error);
+    const isNews = await setWaitingError(tx, id, storeMessage(error));
     if (type === 'schedule') await recordUnsent(tx, tso, day, error, now, null);
     return [{ day, tso, error, isNews }];
   });

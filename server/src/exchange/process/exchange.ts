@@ -1,6 +1,7 @@
 import type { Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat, WaitPhase } from '@saldo/core/enums.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import type { RemoteTransport, Transport } from '../transport/transport.ts';
 import type { Scheduler } from './schedules.ts';
 
@@ -17,7 +18,7 @@ export type Exchange = Scheduler & {
 /** Restricts an explicit request to a day or TSO. Without a request, the job sends the schedules that are due. */
 export type SendRequest = { readonly day: DeliveryDay | null; readonly tso: Tso | null };
 
-export type SendFault = { day: DeliveryDay; tso: Tso; error: string; isNews: boolean };
+export type SendFault = { day: DeliveryDay; tso: Tso; error: Message; isNews: boolean };
 
 /** Messages that a run stored or sent, and schedules that it could not send. */
 export type SendRun = { messageIds: string[]; faults: SendFault[] };

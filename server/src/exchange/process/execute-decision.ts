@@ -6,6 +6,8 @@ import {
   reasonText,
   rejectionReasons,
 } from '@saldo/core/exchange/answer.ts';
+import type { Message as Text } from '@saldo/core/messages/message.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { appendEvents, type NewEvent } from '../../events/store.ts';
 import { recordConfirmations } from '../../nominations/actions.ts';
 import { nominationData, readCurrentIdentities } from '../../nominations/events.ts';
@@ -49,11 +51,11 @@ export async function executeDecision(
   // that it does not block the answers after it.
   const answeredAt =
     decision.kind === 'confirmed' && decision.isFinal ? answer.createdAt : Math.min(answer.createdAt, now);
-  const record = (state: Message['state'], error: string | null, isFinal = false) =>
+  const record = (state: Message['state'], error: Text | null, isFinal = false) =>
     tx.query(RECORD_ANSWER, [
       answered.message.id,
       state,
-      error,
+      error && storeMessage(error),
       timestampOrNull(answer.kind === 'acknowledgement' ? answeredAt : null),
       timestampOrNull(answer.kind === 'confirmation' ? answeredAt : null),
       isFinal,
@@ -129,9 +131,10 @@ const isWhollyRejected = (answer: Answer): boolean =>
 /**
  * An intermediate confirmation implies that the TSO accepted the schedule. A confirmation can also reject all of it.
  */
-function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], string | null] {
+function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], Text | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
-    return ['rejected', `The TSO rejected the whole schedule: ${answer.reasons.map(reasonText).join('; ')}.`];
+    const reasons = answer.reasons.map(reasonText).join('; ');
+    return ['rejected', { key: 'exchange.whole_schedule_rejected', reasons }];
   }
   return [isFinal ? 'confirmed' : 'acknowledged', null];
 }

@@ -1,4 +1,6 @@
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -23,7 +25,7 @@ export async function receiveMessage(
 }
 
 /** Entries of an inbox that were stored, and those that could not be read, each reported once. */
-export type InboxRun = { received: number; unreadable: { file: string; error: string }[] };
+export type InboxRun = { received: number; unreadable: { file: string; error: Message }[] };
 
 /** Processes messages that an earlier run stored but did not parse, then the files of the inbox. */
 export async function receiveDue(
@@ -79,8 +81,9 @@ async function storeFile(
   file: InboxFile,
   run: InboxRun,
 ): Promise<string | null> {
-  const tooLarge = `The file has ${file.bytes} bytes; at most ${messageLimitBytes} are accepted. It was not read.`;
-  const read = file.bytes > messageLimitBytes ? { document: null, error: tooLarge } : await file.read();
+  const { bytes } = file;
+  const tooLarge: Message = { key: 'exchange.large_file', bytes, max: messageLimitBytes };
+  const read = bytes > messageLimitBytes ? { document: null, error: tooLarge } : await file.read();
   if (read === null) return null;
   const { document, error } = read;
   const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
@@ -104,12 +107,12 @@ async function readMessage(tx: Tx, id: string, now: number, us: Scheduler): Prom
     reading.day,
     reading.version,
     reading.state,
-    reading.error,
+    reading.error && storeMessage(reading.error),
     reading.answers,
     reading.sender,
     reading.answerId,
     reading.changed,
-    reading.unknownSeries,
+    reading.unknownSeries.map(storeMessage),
   ]);
   for (const revived of reading.revived) await readMessage(tx, revived, now, us);
 }

@@ -1,16 +1,29 @@
 import { TSOS, type Tso } from '@saldo/api';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { Logger } from 'pino';
 import { type Clock, monotonicNow } from '../../platform/clock.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Job } from '../../platform/jobs.ts';
 import { type RemoteTransport, TransportClosed } from '../transport/transport.ts';
-import type { Exchange } from './exchange.ts';
-import type { Receiving } from './receive.ts';
+import type { Exchange, SendFault } from './exchange.ts';
+import type { InboxRun, Receiving } from './receive.ts';
 import { exchangeRemotely } from './remote.ts';
 
 const EXCHANGE_EVERY_MS = 1_000;
 /** Servers may block clients that fail to sign in too often. */
 export const RETRY_AFTER_MS = 15_000;
+
+/** Logs, in English, what could not be sent for a new reason. */
+export function logFaults(logger: Logger, faults: readonly SendFault[]): void {
+  for (const { isNews, error, ...fault } of faults)
+    if (isNews) logger.error({ ...fault, error: formatMessage(error, 'en') }, 'schedule not sent');
+}
+
+/** Logs, in English, what of an inbox could not be read. */
+export function logUnreadable(logger: Logger, { unreadable }: InboxRun, about: object = {}): void {
+  for (const { file, error } of unreadable)
+    logger.warn({ ...about, file, error: formatMessage(error, 'en') }, 'inbox entry not read');
+}
 
 /** One job per TSO with a transport of its own, so that a slow server delays only its own TSO. */
 export const remoteJobs = (
@@ -44,8 +57,8 @@ function remoteJob(
       if (monotonic() < retryAt) return;
       const run = await exchangeRemotely(db, clock, exchange, tso, transport).catch(nullIfClosed);
       if (run === null) return;
-      for (const { isNews, ...fault } of run.faults) if (isNews) logger.error(fault, 'schedule not sent');
-      for (const entry of run.inbox.unreadable) logger.warn({ tso, ...entry }, 'inbox entry not read');
+      logFaults(logger, run.faults);
+      logUnreadable(logger, run.inbox, { tso });
       if (run.unreachable !== null) retryAt = monotonic() + RETRY_AFTER_MS;
       if (run.unreachable === problem) return;
       problem = run.unreachable;

@@ -9,6 +9,8 @@ import {
   type Series,
 } from '@saldo/core/exchange/schedule.ts';
 import { MAX_DAY_AFTER_DAYS, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import type { Message as Text } from '@saldo/core/messages/message.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
@@ -281,11 +283,11 @@ export async function recordUnsent(
   tx: Tx,
   tso: Tso,
   day: DeliveryDay,
-  error: string | null,
+  error: Text | null,
   now: number,
   isUnbalanced: boolean | null = false,
 ): Promise<boolean> {
-  const values = [tso, day, error, timestamp(now), isUnbalanced];
+  const values = [tso, day, error && storeMessage(error), timestamp(now), isUnbalanced];
   return (await tx.query(NOTE_UNSENT, values)).length > 0;
 }
 

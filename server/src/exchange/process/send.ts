@@ -1,6 +1,7 @@
 import { TSOS, type Tso } from '@saldo/api';
 import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
+import type { Message } from '@saldo/core/messages/message.ts';
 import { nominateDue } from '../../nominations/actions.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database } from '../../platform/db/database.ts';
@@ -11,7 +12,7 @@ import { storeSchedules, type WantedSchedules } from './store-schedules.ts';
 
 /** Retries: while volumes are being written, one side of a change may be netted before the other. */
 const ATTEMPTS = 3;
-const UNSETTLED = 'The volumes of this day are changing at this moment. Try again.';
+const UNSETTLED: Message = { key: 'exchange.unsettled' };
 
 /**
  * The job: sends every schedule that has changed since it was last sent and that is due. Outbox pattern: a schedule is
@@ -120,10 +121,10 @@ async function requestedDays(
   return [{ delivery_day: day, tsos: [...new Set([...(days[0]?.tsos ?? []), ...rejected])] }];
 }
 
-const whyNot = (day: DeliveryDay, sending: SendingPhase): string =>
+const whyNot = (day: DeliveryDay, sending: SendingPhase): Message =>
   'opensAt' in sending
-    ? `Changes for ${day} are held until the wait phase ends at ${formatInstant(sending.opensAt)}. They are sent automatically then, and rejected schedules on request.`
-    : `Every gate of ${day} is closed. Unsent changes are settled financially.`;
+    ? { key: 'exchange.held', day, until: formatInstant(sending.opensAt) }
+    : { key: 'exchange.closed', day };
 
 /** Returns the TSOs for which more will be netted. */
 async function storeDay(

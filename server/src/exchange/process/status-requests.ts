@@ -8,6 +8,7 @@ import {
   writeStatusRequest,
 } from '@saldo/core/exchange/documents/status-request.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { storeMessage } from '@saldo/core/messages/stored.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
@@ -76,7 +77,7 @@ export async function answerStatusRequest(
   if (decision.kind === 'ignored') return decision;
   // The same lock as for its delivery, which may be under way.
   await lockDay(tx, day);
-  const error = decision.kind === 'rejected' ? decision.message : null;
+  const error = decision.kind === 'rejected' ? storeMessage(decision.message) : null;
   await tx.query(RECORD_ANSWER, [id, decision.kind, error, timestamp(now)]);
   return decision;
 }

@@ -9,6 +9,8 @@ import {
 } from '@saldo/core/delivery-day.ts';
 import { isTooSoon } from '@saldo/core/exchange/sending.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
+import { readStored, storeMessage } from '@saldo/core/messages/stored.ts';
 import { appendEvents } from '../../events/store.ts';
 import type { Database, Db, Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/db/new-id.ts';
@@ -95,7 +97,7 @@ type Cause = {
   tso: Tso | null;
   day: DeliveryDay | null;
   messageId: string | null;
-  text: string;
+  text: Message;
 };
 
 type KnownRow = AlarmRow & { cause: string };
@@ -144,7 +146,7 @@ const BEGIN = statement(
 async function begin(tx: Tx, causes: readonly Cause[], now: number): Promise<AlarmRow[]> {
   const begun: AlarmRow[] = [];
   for (const { kind, cause, tso, day, messageId, text } of causes) {
-    const values = [newId(), kind, cause, tso, day, messageId, text, timestamp(now)];
+    const values = [newId(), kind, cause, tso, day, messageId, storeMessage(text), timestamp(now)];
     begun.push(...(await tx.query<AlarmRow>(BEGIN, values)));
   }
   return begun;
@@ -181,10 +183,10 @@ const CAUSES = statement(
     order by m.identification, m.version)
    union all
    select 'unreadable', m.id, m.tso, m.delivery_day, null, null,
-     concat_ws(': ', m.file_name, m.error), null
+     json_build_array(m.file_name, m.error)::text, null
    from message m where m.direction = 'in' and m.state = 'failed' and m.created_at >= $2
    union all
-   select 'unknown_series', m.id, m.tso, m.delivery_day, null, null, array_to_string(m.unknown_series, ', '), null
+   select 'unknown_series', m.id, m.tso, m.delivery_day, null, null, array_to_json(m.unknown_series)::text, null
    from message m where m.unknown_series <> '{}' and m.state = 'applied' and m.created_at >= $2
    union all
    select 'unsent_before_gate', null, n.tso, n.delivery_day, count(*)::int, n.gate_closure, u.error,
@@ -253,51 +255,58 @@ async function findExchangeCauses(db: Db, now: number, watching: Watching): Prom
 
 function causeOf(row: CauseRow, now: number, watching: Watching): Cause | null {
   const { message_id: messageId, tso, delivery_day: day, number, at, detail } = row;
-  const about = { tso, day, messageId };
-  const schedule = `the schedule of ${day} for ${tso}`;
+  const about = { kind: row.kind, tso, day, messageId, cause: `${row.kind} ${messageId}` };
+  const schedule = { day: day ?? '', tso: tso ?? '' };
+  const sent = { ...schedule, version: number ?? '', sentAt: instant(at) };
   switch (row.kind) {
-    case 'rejected': {
-      const text = `Version ${number} of ${schedule} was rejected. ${detail ?? ''}`.trimEnd();
-      return { ...about, kind: row.kind, cause: `rejected ${messageId}`, text };
-    }
-    case 'answer_overdue': {
-      const text = `${tso} has not answered version ${number} of ${schedule}, sent at ${instant(at)} (ACK_MINUTES=${watching.ackMs / MINUTE_MS}).`;
-      return { ...about, kind: row.kind, cause: `answer_overdue ${messageId}`, text };
-    }
-    case 'confirmation_overdue':
-    case 'final_missing':
-      return isConfirmationDue(row, now, watching)
-        ? { ...about, kind: row.kind, cause: `${row.kind} ${messageId}`, text: unconfirmedText(row) }
-        : null;
-    case 'older_version_confirmed': {
-      const text = `${tso} confirms version ${detail} of ${schedule} and has not answered version ${number}, sent at ${instant(at)}. It may not have received version ${number}.`;
-      return { ...about, kind: row.kind, cause: `older_version_confirmed ${messageId}`, text };
-    }
-    case 'status_request_rejected': {
-      const text = `The status request about ${schedule}, sent at ${instant(at)}, was rejected. ${detail ?? ''}`;
+    case 'rejected':
       return {
         ...about,
-        kind: row.kind,
-        cause: `status_request_rejected ${messageId}`,
-        text: text.trimEnd(),
+        text: withDetail({ key: 'alarm.rejected', ...schedule, version: sent.version }, detail),
       };
+    case 'answer_overdue': {
+      const minutes = watching.ackMs / MINUTE_MS;
+      return { ...about, text: { key: 'alarm.answer_overdue', ...sent, minutes } };
     }
-    case 'unreadable': {
-      const text = `An incoming message cannot be read. ${detail ?? ''}`.trimEnd();
-      return { ...about, kind: row.kind, cause: `unreadable ${messageId}`, text };
+    case 'confirmation_overdue':
+      if (!isConfirmationDue(row, now, watching)) return null;
+      return { ...about, text: { key: 'alarm.confirmation_overdue', ...sent } };
+    case 'final_missing':
+      if (!isConfirmationDue(row, now, watching)) return null;
+      return { ...about, text: { key: 'alarm.final_missing', ...schedule, version: sent.version } };
+    case 'older_version_confirmed':
+      return { ...about, text: { key: 'alarm.older_version_confirmed', ...sent, confirmed: detail ?? '' } };
+    case 'status_request_rejected': {
+      const text: Message = { key: 'alarm.status_request_rejected', ...schedule, sentAt: sent.sentAt };
+      return { ...about, text: withDetail(text, detail) };
     }
+    case 'unreadable':
+      return { ...about, text: unreadableText(detail) };
     case 'unknown_series': {
-      const text = `${tso} reports series with the operator's balance group that ${schedule} does not have: ${detail}.`;
+      const series = (JSON.parse(detail ?? '[]') as string[]).map(readStored);
+      const text: Message = { key: 'alarm.unknown_series', ...schedule, series };
       // A TSO repeats them in each of its answers.
-      return { ...about, kind: row.kind, cause: `unknown_series ${tso} ${day} ${detail}`, text };
+      const names = series.map((name) => formatMessage(name, 'en')).join(', ');
+      return { ...about, cause: `unknown_series ${tso} ${day} ${names}`, text };
     }
     case 'out_of_balance': {
-      const cause = `out_of_balance ${tso} ${day} ${at} ${detail}`;
-      return { ...about, kind: row.kind, cause, text: detail ?? '' };
+      const text = readStored(detail ?? '');
+      return { ...about, cause: `out_of_balance ${tso} ${day} ${at} ${formatMessage(text, 'en')}`, text };
     }
     case 'unsent_before_gate':
       return unsentCause(row, now);
   }
+}
+
+/** A sentence, and the stored one that explains it. */
+const withDetail = (text: Message, detail: string | null): Message =>
+  detail === null ? text : { key: 'exchange.sentences', sentences: [text, readStored(detail)] };
+
+function unreadableText(detail: string | null): Message {
+  const [file = null, error = null] = JSON.parse(detail ?? '[]') as (string | null)[];
+  const reason = readStored(error ?? '');
+  const named: Message = file === null ? reason : { key: 'alarm.file', file, reason };
+  return { key: 'exchange.sentences', sentences: [{ key: 'alarm.unreadable' }, named] };
 }
 
 /** Final confirmations come when the day-after gate has closed; the TSO has the same time for them as for an answer. */
@@ -311,13 +320,6 @@ function isConfirmationDue(
   return now >= (kind === 'final_missing' ? dayAfter + ackMs : Math.max(waitEnd, at ?? 0) + CONFIRMATION_MS);
 }
 
-function unconfirmedText({ kind, tso, delivery_day: day, number, at }: CauseRow): string {
-  const version = `version ${number} of the schedule of ${day} for ${tso}`;
-  return kind === 'final_missing'
-    ? `${tso} has not sent its final confirmation of ${version}, and the day-after gate has closed.`
-    : `${tso} has acknowledged ${version}, sent at ${instant(at)}, and has not confirmed it.`;
-}
-
 const instant = (at: number | null): string => (at === null ? '' : formatInstant(at));
 
 /** Null while the job waits for further changes. */
@@ -325,16 +327,19 @@ function unsentCause(row: CauseRow, now: number): Cause | null {
   const { tso, delivery_day: day, at: gate, detail, last_made } = row;
   // A schedule with an error has been tried already.
   if (detail === null && isTooSoon(last_made, gate, now - SEND_GRACE_MS)) return null;
-  const reason = detail === null ? '' : ` The reason: ${detail}`;
-  const subject = row.number === 1 ? '1 nomination' : `${row.number} nominations`;
-  const [are, their] = row.number === 1 ? ['is', 'its'] : ['are', 'their'];
+  const about = { day: day ?? '', tso: tso ?? '', gate: instant(gate) };
+  const unsent: Message =
+    row.number === 1
+      ? { key: 'alarm.one_unsent', ...about }
+      : { key: 'alarm.unsent', ...about, count: row.number ?? 0 };
+  const reason: Message[] = detail === null ? [] : [{ key: 'alarm.reason', reason: readStored(detail) }];
   return {
     kind: 'unsent_before_gate',
     cause: `unsent_before_gate ${tso} ${day} ${instant(gate)}`,
     tso,
     day,
     messageId: null,
-    text: `${subject} of ${day} for ${tso} ${are} not sent, and ${their} gate closes at ${instant(gate)}.${reason}`,
+    text: { key: 'exchange.sentences', sentences: [unsent, ...reason] },
   };
 }
 
@@ -343,7 +348,8 @@ async function findDiskCauses(now: number, { disk }: Watching): Promise<Cause[]>
   const freeBytes = await disk.freeBytes();
   if (freeBytes >= DISK_LIMIT_BYTES) return [];
   const freeMb = Math.floor(freeBytes / 1024 ** 2);
-  const text = `The file system of DATA_DIR on ${disk.host} has ${freeMb} MB free, less than ${DISK_LIMIT_BYTES / 1024 ** 2} MB.`;
+  const limitMb = DISK_LIMIT_BYTES / 1024 ** 2;
+  const text: Message = { key: 'alarm.disk', host: disk.host, freeMb, limitMb };
   const cause = `disk ${disk.host} ${dayOf(now)}`;
   return [{ kind: 'disk', cause, tso: null, day: null, messageId: null, text }];
 }

@@ -3,6 +3,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DONE_FOLDER, draftName, isUnfinished, sidecarName } from '@saldo/core/exchange/exchange-folders.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 import { restTracker } from './at-rest.ts';
 import { type Sender, writeSidecar } from './sidecar.ts';
 import {
@@ -39,7 +40,7 @@ export async function writeIntoFolder(folder: string, name: string, bytes: Buffe
     // Ignore a failing cleanup, so that the original error is reported.
     await rm(draft, { force: true }).catch(() => {});
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new HandoverFailed(`the outbox cannot be written (${code ?? message})`, { cause: error });
+    throw new HandoverFailed({ key: 'exchange.outbox', reason: code ?? message }, { cause: error });
   }
 }
 
@@ -77,13 +78,15 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
   const found = await lstat(file, { bigint: true }).catch(nullIfGone);
   if (found === null) return null;
   const kind = kindOf(found);
+  const kindName = kind && formatMessage(kind, 'en');
   // A change of its mode may make an unreadable file readable, and changes its ctime only.
-  const key = kind === null ? `${found.ino} ${found.ctimeNs}` : `${kind} ${found.ino} ${found.birthtimeNs}`;
+  const key =
+    kind === null ? `${found.ino} ${found.ctimeNs}` : `${kindName} ${found.ino} ${found.birthtimeNs}`;
   if (left.get(name) === key) return null;
   const leave = async () => void left.set(name, key);
   const common = { name, at: Number(found.mtimeMs) };
   if (kind !== null) {
-    const error = `INBOX_DIR contains ${kind} of this name, which is not read. Move it away, and write answers as plain files.`;
+    const error: Message = { key: 'exchange.inbox_no_file', kind };
     const read = async () => ({ document: null, error });
     return { ...common, bytes: 0, state: key, read, fingerprint: () => `${name} ${key}`, finish: leave };
   }
@@ -105,8 +108,7 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
         const { code, message } = error as NodeJS.ErrnoException;
         if (code === 'ENOENT') return null;
         isReadable = false;
-        const reason = `The file in INBOX_DIR cannot be read (${code ?? message}). Let the server read it.`;
-        return { document: null, error: reason };
+        return { document: null, error: { key: 'exchange.inbox_unreadable', reason: code ?? message } };
       }
     },
     fingerprint: (document) =>
@@ -119,13 +121,12 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
 }
 
 /** Null for a plain file. */
-function kindOf(found: BigIntStats): string | null {
+function kindOf(found: BigIntStats): Message | null {
   if (found.isFile()) return null;
-  if (found.isDirectory()) return 'a folder';
-  if (found.isSymbolicLink()) return 'a symbolic link';
-  if (found.isSocket()) return 'a socket';
-  if (found.isFIFO()) return 'a named pipe';
-  return 'a device';
+  if (found.isDirectory()) return { key: 'exchange.folder' };
+  if (found.isSymbolicLink()) return { key: 'exchange.link' };
+  if (found.isSocket()) return { key: 'exchange.socket' };
+  return { key: found.isFIFO() ? 'exchange.pipe' : 'exchange.device' };
 }
 
 /** Several processes read the same folder, so a file that another process has moved is not an error. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Message } from '@saldo/core/messages/message.ts';
 import type { Client, ConnectConfig, SFTPWrapper } from 'ssh2';
 import { HOST_KEY_ALGORITHMS, type HostKey } from './known-hosts.ts';
 import { HandoverFailed, TransportClosed, Unreachable } from './transport.ts';
@@ -30,7 +31,7 @@ export class SftpRefusal extends HandoverFailed {
   readonly isUnsupported: boolean;
 
   constructor(cause: Error & { code?: unknown }) {
-    super(cause.message, { cause });
+    super({ key: 'field.text', text: cause.message }, { cause });
     this.isNoSuchFile = cause.code === NO_SUCH_FILE;
     this.isUnsupported = cause.code === UNSUPPORTED || NOT_OFFERED.test(cause.message);
   }
@@ -89,20 +90,20 @@ async function open(server: SftpServer, stopping: AbortSignal): Promise<Connecti
   const { Client } = await import('ssh2');
   stopping.throwIfAborted();
   const { host, port, timeoutMs } = server;
-  const unreachable = (reason: string, cause?: Error) =>
-    new Unreachable(`SFTP server ${host}:${port}: ${reason}`, { cause });
+  const unreachable = (fault: Message, cause?: Error) =>
+    new Unreachable({ key: 'exchange.sftp', server: `${host}:${port}`, fault }, { cause });
   const client = new Client();
   stopping.addEventListener('abort', () => client.destroy());
   const lost = new Promise<never>((_, reject) => {
     client.on('error', (error) => reject(unreachable(reasonOf(error, server), error)));
-    client.on('close', () => reject(unreachable('the connection was closed')));
+    client.on('close', () => reject(unreachable({ key: 'exchange.sftp_closed' })));
   });
   // The requests in progress report the loss.
   lost.catch(() => {});
   const inTime = async <T>(work: Promise<T>): Promise<T> => {
     const timer = Promise.withResolvers<never>();
     const timeout = setTimeout(() => {
-      timer.reject(unreachable(`no response within ${timeoutMs / 1000} s`));
+      timer.reject(unreachable({ key: 'exchange.sftp_timeout', seconds: timeoutMs / 1000 }));
       client.destroy();
     }, timeoutMs);
     try {
@@ -131,14 +132,14 @@ async function open(server: SftpServer, stopping: AbortSignal): Promise<Connecti
 function signIn(
   client: Client,
   server: SftpServer,
-  unreachable: (reason: string) => Unreachable,
+  unreachable: (fault: Message) => Unreachable,
 ): Promise<SFTPWrapper> {
   return new Promise((resolve, reject) => {
     client.on('ready', () => {
       // Requests are small and wait for each other's responses: 1 ms for a listing instead of 180 ms.
       client.setNoDelay(true);
       client.sftp((error, sftp) => {
-        if (error) return reject(unreachable(`it does not offer SFTP to this user (${error.message})`));
+        if (error) return reject(unreachable({ key: 'exchange.sftp_not_offered', reason: error.message }));
         // Without its channel the connection is useless. Destroying it fails the requests in progress.
         for (const event of ['error', 'end', 'close']) sftp.on(event, () => client.destroy());
         resolve(sftp);
@@ -148,8 +149,8 @@ function signIn(
       connectConfig(server, (key) => {
         const isKnown = server.hostKeys.some((known) => known.key.equals(key));
         if (!isKnown) {
-          const fingerprint = hash('sha256', key, 'base64').replace(/=+$/, '');
-          reject(unreachable(`its host key SHA256:${fingerprint} is not in SFTP_KNOWN_HOSTS`));
+          const fingerprint = `SHA256:${hash('sha256', key, 'base64').replace(/=+$/, '')}`;
+          reject(unreachable({ key: 'exchange.sftp_host_key', fingerprint }));
         }
         return isKnown;
       }),
@@ -178,22 +179,21 @@ function connectConfig(server: SftpServer, hostVerifier: (key: Buffer) => boolea
 function reasonOf(
   error: Error & { level?: string; code?: unknown },
   { user, credentials }: SftpServer,
-): string {
+): Message {
   if (error.level === 'client-authentication') {
     const secret = 'privateKey' in credentials ? 'key' : 'password';
-    return `it rejected the ${secret} of the user ${user}`;
+    return { key: `exchange.sftp_${secret}_rejected`, user };
   }
-  if (/no matching host key format/.test(error.message)) {
-    return 'it has no host key of a type that SFTP_KNOWN_HOSTS lists for it';
-  }
-  return `the connection failed (${typeof error.code === 'string' ? error.code : error.message})`;
+  if (/no matching host key format/.test(error.message)) return { key: 'exchange.sftp_host_key_type' };
+  const { code, message } = error;
+  return { key: 'exchange.sftp_failed', reason: typeof code === 'string' ? code : message };
 }
 
 /** Responses with a status are refusals. Everything else means that the connection is unusable. */
 function translate(
   error: Error & { code?: unknown },
-  unreachable: (reason: string, cause: Error) => Unreachable,
+  unreachable: (fault: Message, cause: Error) => Unreachable,
 ): HandoverFailed {
   if (typeof error.code === 'number' || NOT_OFFERED.test(error.message)) return new SftpRefusal(error);
-  return unreachable(`the connection failed (${error.message})`, error);
+  return unreachable({ key: 'exchange.sftp_failed', reason: error.message }, error);
 }

@@ -42,15 +42,19 @@ async function upload(session: SftpSession, folder: string, name: string, bytes:
   try {
     await write(session, draft, bytes);
     const { size } = await session.request<Stats>((sftp, done) => sftp.stat(draft, done));
-    if (size !== bytes.length) throw new HandoverFailed(`${size} of ${bytes.length} bytes were stored`);
+    if (size !== bytes.length)
+      throw new HandoverFailed({ key: 'exchange.sftp_partly_stored', count: size, bytes: bytes.length });
     await rename(session, draft, path.posix.join(folder, name));
   } catch (error) {
     if (error instanceof Unreachable || !(error instanceof HandoverFailed)) throw error;
     // Ignore a failing cleanup, so that the original error is reported.
     await remove(session, draft).catch(() => {});
-    throw new HandoverFailed(`${folder}/${name} cannot be written to the SFTP server (${error.message})`, {
-      cause: error,
-    });
+    const fault = {
+      key: 'exchange.sftp_not_written',
+      file: `${folder}/${name}`,
+      reason: error.fault,
+    } as const;
+    throw new HandoverFailed(fault, { cause: error });
   }
 }
 
@@ -106,7 +110,7 @@ async function confirm(session: SftpSession, file: string, bytes: number): Promi
     if (error instanceof HandoverFailed) return 'sent';
     throw error;
   }
-  throw new HandoverFailed(`${file} on the SFTP server does not have the ${bytes} bytes that were written`);
+  throw new HandoverFailed({ key: 'exchange.sftp_size', file, bytes });
 }
 
 type Entry = InboxFile & { readonly state: string; readonly at: number };
@@ -123,7 +127,11 @@ function sftpInbox(session: SftpSession, settings: SftpSettings, now: () => numb
         .request<{ filename: string; attrs: Stats }[]>((sftp, done) => sftp.readdir(inboxDir, done))
         .catch((error: unknown) => {
           if (!(error instanceof SftpRefusal)) throw error;
-          throw new HandoverFailed(`${inboxDir} on the SFTP server cannot be read (${error.message})`);
+          throw new HandoverFailed({
+            key: 'exchange.sftp_unreadable_folder',
+            folder: inboxDir,
+            reason: error.fault,
+          });
         });
       const named = listed.filter(({ filename: name }) => isTakenName(name));
       const names = new Set(named.map(({ filename }) => filename));
@@ -161,10 +169,7 @@ function inboxEntry(
     read: () =>
       isPlain
         ? read(session, file, size)
-        : Promise.resolve({
-            document: null,
-            error: `${file} on the SFTP server is no plain file and is not read. Move it away.`,
-          }),
+        : Promise.resolve({ document: null, error: { key: 'exchange.sftp_no_file', file } }),
     fingerprint: (document) =>
       `${place} ${document === null ? state : `${mtime} ${hash('sha256', document)}`}`,
     async finish(isDocumentStored) {
@@ -172,9 +177,7 @@ function inboxEntry(
       if (!isDocumentStored) return;
       await remove(session, file).catch((error: unknown) => {
         if (!(error instanceof SftpRefusal)) throw error;
-        throw new HandoverFailed(`${file} is stored, but cannot be deleted on the SFTP server`, {
-          cause: error,
-        });
+        throw new HandoverFailed({ key: 'exchange.sftp_not_deleted', file }, { cause: error });
       });
       left.delete(name);
     },
@@ -201,7 +204,6 @@ async function read(session: SftpSession, file: string, size: number): Promise<I
   } catch (error) {
     if (!(error instanceof SftpRefusal)) throw error;
     if (error.isNoSuchFile) return null;
-    const reason = `${file} on the SFTP server cannot be read (${error.message}). Let the server's user read it.`;
-    return { document: null, error: reason };
+    return { document: null, error: { key: 'exchange.sftp_unreadable', file, reason: error.fault } };
   }
 }

@@ -1,5 +1,6 @@
 import type { Message, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { formatMessage, type Message as Text } from '@saldo/core/messages/message.ts';
 
 /** A message with the exact bytes of its document. */
 export type OutgoingMessage = {
@@ -45,11 +46,18 @@ export type InboxFile = {
 };
 
 /** The content of an inbox file, or why it cannot be read. */
-export type InboxReading = { document: Buffer; error: null } | { document: null; error: string };
+export type InboxReading = { document: Buffer; error: null } | { document: null; error: Text };
 
 /** The delivery failed. The message stays stored and is retried. */
 export class HandoverFailed extends Error {
   override name = 'HandoverFailed';
+  readonly fault: Text;
+
+  constructor(fault: Text, options?: ErrorOptions) {
+    // For logs, which are in English.
+    super(formatMessage(fault, 'en'), options);
+    this.fault = fault;
+  }
 }
 
 /** The destination cannot be reached, so other messages would fail too. */

@@ -3,30 +3,27 @@ import { decodeId, type IdPrefix } from '@saldo/core/id.ts';
 import type { Language } from '@saldo/core/messages/language.ts';
 import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 
-/** The exchange still has sentences of its own. */
-type Text = Message | string;
-
 /** An error of a field, before the language of the answer is known. */
-export type FieldError = Omit<ProblemFieldError, 'message'> & { readonly message: Text };
+export type FieldError = Omit<ProblemFieldError, 'message'> & { readonly message: Message };
 
 /** Thrown to end a request with a problem of the catalogue. The error handler turns it into the response. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
-  readonly detail: Text;
+  readonly detail: Message;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: ProblemCode,
-    detail: Text,
+    detail: Message,
     extra: {
       errors?: readonly FieldError[];
       headers?: Record<string, string>;
     } = {},
   ) {
     // For logs and programs of the operator, which are in English.
-    super(typeof detail === 'string' ? detail : formatMessage(detail, 'en'));
+    super(formatMessage(detail, 'en'));
     this.code = code;
     this.detail = detail;
     this.errors = extra.errors;
@@ -40,10 +37,10 @@ type PlainCode = {
 }[ProblemCode];
 
 export function problem(code: PlainCode): ProblemError;
-export function problem(code: ProblemCode, detail: Text, headers?: Record<string, string>): ProblemError;
+export function problem(code: ProblemCode, detail: Message, headers?: Record<string, string>): ProblemError;
 export function problem(
   code: ProblemCode,
-  detail: Text = { key: `problem.${code as PlainCode}` },
+  detail: Message = { key: `problem.${code as PlainCode}` },
   headers: Record<string, string> = {},
 ): ProblemError {
   return new ProblemError(code, detail, { headers });
@@ -56,7 +53,7 @@ export function validationProblem(errors: readonly FieldError[]): ProblemError {
   return new ProblemError('validation', detail, { errors });
 }
 
-export const fieldProblem = (field: string, code: FieldCode, message: Text): ProblemError =>
+export const fieldProblem = (field: string, code: FieldCode, message: Message): ProblemError =>
   validationProblem([{ field, code, message }]);
 
 /** Decodes a public id. A malformed one gets the same problem as an unknown one. */
@@ -81,7 +78,7 @@ export function problemBody(
   isChange = false,
 ): Problem {
   const { status, title } = PROBLEMS[error.code];
-  const say = (text: Text) => (typeof text === 'string' ? text : formatMessage(text, language));
+  const say = (text: Message) => formatMessage(text, language);
   const detail = say(error.detail);
   return {
     type: `${errorBase}/errors/${error.code}`,
