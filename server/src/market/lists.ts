@@ -68,10 +68,10 @@ const GONE_SINCE = statement(
 );
 
 /**
- * A list with numbered pages. `offset` and `count(*)` would take 17 to 39 ms for a page of 100,000 records, so each
+ * A list with numbered pages. `offset` and `count(*)` took 31 to 39 ms for a page of 100,000 records, so each
  * process caches the order of the list and reads a page by its lowest and highest publication number. The same statement
  * returns the list's version: if the cached order is older, it is refreshed and the page is read again. The refresh reads
- * the changes only, in less than 1 ms: the whole order would take 59 to 79 ms.
+ * the changes only, in 1 ms: the whole order took 79 ms. (Medians of 15 on a busy machine.)
  *
  * `page` is a statement: $1 lowest and $2 highest number. Each row starts with the version, and there is at least one.
  */
