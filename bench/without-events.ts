@@ -17,7 +17,7 @@ registerHooks({
         source: 'export const transactionEvents = () => [];',
       };
     const loaded = nextLoad(url, context);
-    if (!without.includes('netting') || !url.endsWith('/server/src/start-platform.ts')) return loaded;
+    if (!without.includes('netting') || !url.endsWith('/server/src/start/jobs.ts')) return loaded;
     const source = String(loaded.source);
     assert.match(source, INTERVAL);
     return { ...loaded, source: source.replace(INTERVAL, 'const NOMINATE_EVERY_MS = 86_400_000;') };
