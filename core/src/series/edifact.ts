@@ -82,7 +82,7 @@ export class SegmentCursor {
     return 'segment';
   }
 
-  /** Empty if the segment does not start with a tag of three characters. */
+  /** Empty if the segment does not start with a tag of three characters and a separator. */
   get tag(): string {
     const after = this.start + 3;
     const isTag = after === this.end || (after < this.end && this.text[after] === this.notation.element);
@@ -92,7 +92,7 @@ export class SegmentCursor {
   /** Null if the segment is too long. */
   read(): Segment | null {
     if (this.end - this.start > EDIFACT_LIMITS.segmentCharacters) return null;
-    return parseSegment(this.text.slice(this.start, this.end), this.notation);
+    return { tag: this.tag, elements: splitElements(this.text.slice(this.start, this.end), this.notation) };
   }
 
   private findTerminator(): number {
@@ -118,13 +118,14 @@ function isReleased(text: string, start: number, at: number, release: string | n
   return (at - 1 - before) % 2 === 1;
 }
 
-function parseSegment(text: string, notation: Notation): Segment {
+/** The elements after the tag. */
+function splitElements(text: string, notation: Notation): string[][] {
   const { component, element, release } = notation;
   const all =
     release !== null && text.includes(release)
       ? splitReleased(text, notation)
       : text.split(element).map((part) => part.split(component));
-  return { tag: all[0]![0]!, elements: all.slice(1) };
+  return all.slice(1);
 }
 
 function splitReleased(text: string, { component, element, release }: Notation): string[][] {

@@ -97,7 +97,8 @@ export function readInterchange(text: string): Interchange | RejectedInterchange
   const first = cursor.advance() === 'segment' && cursor.tag === 'UNB' ? cursor.read() : null;
   const header = first === null ? null : parseHeader(first);
   if (first === null || header === null) return rejected(null, { key: 'mscons.interchange_header' });
-  if (componentOf(first, UNB_TEST_INDICATOR) === '1') return rejected(header, { key: 'mscons.test_interchange' });
+  if (componentOf(first, UNB_TEST_INDICATOR) === '1')
+    return rejected(header, { key: 'mscons.test_interchange' });
   const messages: MessagePlace[] = [];
   const fault = new EnvelopeReader(cursor, header, messages).read();
   return fault === null ? { kind: 'interchange', header, notation, messages } : rejected(header, fault);
@@ -116,7 +117,9 @@ function parseHeader(segment: Segment): InterchangeHeader | null {
     reference: componentOf(segment, UNB_REFERENCE),
   };
   const isComplete =
-    PARTY_FORM.test(header.sender) && PARTY_FORM.test(header.receiver) && REFERENCE_FORM.test(header.reference);
+    PARTY_FORM.test(header.sender) &&
+    PARTY_FORM.test(header.receiver) &&
+    REFERENCE_FORM.test(header.reference);
   return isComplete ? header : null;
 }
 
@@ -218,13 +221,11 @@ class EnvelopeReader {
 }
 
 /** The count of UNT includes UNH and UNT. */
-function trailerFault(
-  segment: Segment | null,
-  { reference, segments }: OpenMessage,
-): EnvelopeFault | null {
+function trailerFault(segment: Segment | null, { reference, segments }: OpenMessage): EnvelopeFault | null {
   if (segment === null) return SEGMENT_TOO_LONG;
   const count = componentOf(segment, 1);
-  if (!isCount(count, segments)) return { key: 'mscons.message_count', stated: quoted(count), found: segments };
+  if (!isCount(count, segments))
+    return { key: 'mscons.message_count', stated: quoted(count), found: segments };
   const stated = componentOf(segment, 2);
   if (stated === reference) return null;
   return { key: 'mscons.message_reference', stated: quoted(stated), expected: reference };

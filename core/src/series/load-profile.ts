@@ -79,7 +79,10 @@ export type DirectionRemark = {
 };
 
 /** A plant's series is what it feeds in, a customer's what it consumes. */
-const DIRECTION_OF: Readonly<Record<SeriesOwner, FlowDirection>> = { asset: 'feed_in', customer: 'consumption' };
+const DIRECTION_OF: Readonly<Record<SeriesOwner, FlowDirection>> = {
+  asset: 'feed_in',
+  customer: 'consumption',
+};
 
 /** Decides which load profiles are applied. `ownerOf` returns null for a market location without a series. */
 export function assignProfiles(

@@ -21,6 +21,7 @@ export type MessageFault =
   | ProfileFault
   | { readonly key: 'mscons.message_type'; readonly found: string }
   | { readonly key: 'mscons.message_function'; readonly found: string }
+  | { readonly key: 'mscons.unknown_segment'; readonly found: string }
   | { readonly key: 'mscons.no_location' }
   | { readonly key: 'mscons.no_product' }
   | { readonly key: 'mscons.no_values' }
@@ -55,6 +56,10 @@ export type MessageReading =
 type Rejection = { readonly kind: 'rejected'; readonly segment: number; readonly fault: MessageFault };
 
 const MESSAGE_TYPE = 'MSCONS:D:04B:UN:2.4c';
+/** The segments of MSCONS D.04B that say nothing about a load profile. */
+const OTHER_SEGMENTS: ReadonlySet<string> = new Set(
+  'AUT CAV CCI CNT COM CTA CUX FTX IMD MEA MOA NAD PRI RFF STS UNS'.split(' '),
+);
 /** The function of a message that brings new values. A cancellation has 1. */
 const ORIGINAL = '9';
 const METERED_LOCATION = '172';
@@ -139,15 +144,22 @@ class MessageReader {
       case 'DTM':
         return this.readTime(segment, number);
       case 'UNT':
-        return this.finishQuantity() ?? (this.hasQuantities ? null : rejected(number, { key: 'mscons.no_values' }));
+        return (
+          this.finishQuantity() ?? (this.hasQuantities ? null : rejected(number, { key: 'mscons.no_values' }))
+        );
       default:
-        return null;
+        // A damaged tag must not hide a value.
+        return OTHER_SEGMENTS.has(segment.tag)
+          ? null
+          : rejected(number, { key: 'mscons.unknown_segment', found: segment.tag });
     }
   }
 
   private checkType({ elements }: Segment, number: number): Rejection | null {
     const found = elements[1]?.join(':') ?? '';
-    return found === MESSAGE_TYPE ? null : rejected(number, { key: 'mscons.message_type', found: quoted(found) });
+    return found === MESSAGE_TYPE
+      ? null
+      : rejected(number, { key: 'mscons.message_type', found: quoted(found) });
   }
 
   /** Without a function a message is an original. */

@@ -36,9 +36,7 @@ export function writeValues(
 ): SeriesDayChange {
   const { created, corrected, unchanged, sheet } = writeDay(history.map(asSheet), valuesWh);
   const next =
-    sheet === null
-      ? null
-      : { revision: sheet.revision, versions: sheet.versions, valuesWh: sheet.volumes };
+    sheet === null ? null : { revision: sheet.revision, versions: sheet.versions, valuesWh: sheet.volumes };
   return { created, corrected, unchanged, next };
 }
 
@@ -60,5 +58,9 @@ const versionOf = (sheet: SheetCells, slot: number): number => chain([sheet], sl
 
 /** All versions of a slot, newest first. */
 export function versionsOfSlot(history: readonly SeriesRevision[], slot: number): SlotVersion[] {
-  return chain(history.map(asSheet), slot).map(({ volumeKwh, version }) => ({ slot, wh: volumeKwh, version }));
+  return chain(history.map(asSheet), slot).map(({ volumeKwh, version }) => ({
+    slot,
+    wh: volumeKwh,
+    version,
+  }));
 }

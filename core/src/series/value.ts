@@ -68,7 +68,11 @@ const tooLarge = (resolution: Resolution): ValueFault => ({
 });
 
 /** A value on the slots of its interval, which never leaves its day: `wh` has one element per slot from `slot` on. */
-export type PlacedValue = { readonly day: DeliveryDay; readonly slot: number; readonly wh: readonly number[] };
+export type PlacedValue = {
+  readonly day: DeliveryDay;
+  readonly slot: number;
+  readonly wh: readonly number[];
+};
 
 export type StartFault = { readonly key: 'series.interval_start'; readonly resolution: Resolution };
 
