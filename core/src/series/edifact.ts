@@ -131,20 +131,22 @@ function splitElements(text: string, notation: Notation): string[][] {
 function splitReleased(text: string, { component, element, release }: Notation): string[][] {
   const elements: string[][] = [[]];
   let data = '';
+  let from = 0;
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
+    const character = text[at];
     if (character === release) {
+      data += text.slice(from, at);
+      // The next character is data, whatever it is.
       at++;
-      data += text[at] ?? '';
+      from = at;
     } else if (character === component || character === element) {
-      elements.at(-1)!.push(data);
+      elements.at(-1)!.push(data + text.slice(from, at));
       data = '';
+      from = at + 1;
       if (character === element) elements.push([]);
-    } else {
-      data += character;
     }
   }
-  elements.at(-1)!.push(data);
+  elements.at(-1)!.push(data + text.slice(from));
   return elements;
 }
 

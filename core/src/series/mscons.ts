@@ -101,8 +101,8 @@ type Quantity = {
   readonly isSubstitute: boolean;
   readonly marketLocation: string;
   readonly direction: FlowDirection;
-  start: string | null;
-  end: string | null;
+  start: number | null;
+  end: number | null;
 };
 
 class MessageReader {
@@ -225,10 +225,9 @@ class MessageReader {
     if (quantity[which] !== null) return rejected(number, { key: 'mscons.repeated_time' });
     const text = componentOf(segment, 1, 1);
     const format = componentOf(segment, 1, 2);
-    if (format !== WITH_OFFSET || !TIME_FORM.test(text)) {
-      return rejected(number, { key: 'mscons.time', found: quoted(`${text}:${format}`) });
-    }
-    quantity[which] = text;
+    const instant = format === WITH_OFFSET ? parseTime(text) : null;
+    if (instant === null) return rejected(number, { key: 'mscons.time', found: quoted(`${text}:${format}`) });
+    quantity[which] = instant;
     return null;
   }
 
@@ -270,12 +269,9 @@ const withPoint = (text: string, { decimal }: Notation): string =>
 
 function parseInterval({ start, end }: Quantity): { start: number; resolution: Resolution } | MessageFault {
   if (start === null || end === null) return { key: 'mscons.no_interval' };
-  const from = parseTime(start);
-  const to = parseTime(end);
-  if (from === null || to === null) return { key: 'mscons.time', found: from === null ? start : end };
-  const resolution = RESOLUTION_OF.get(to - from);
-  if (resolution === undefined) return { key: 'mscons.interval_length', minutes: (to - from) / MINUTE_MS };
-  return { start: from, resolution };
+  const resolution = RESOLUTION_OF.get(end - start);
+  if (resolution === undefined) return { key: 'mscons.interval_length', minutes: (end - start) / MINUTE_MS };
+  return { start, resolution };
 }
 
 /** Reads '202611162300+00', a time with its offset from UTC in hours. */

@@ -127,3 +127,11 @@ test('an interval starts with a quarter-hour, an hour with a full hour', () => {
     resolution: 'PT15M',
   });
 });
+
+test('an instant outside of the calendar has no slot', () => {
+  const last = Date.parse('9999-12-31T22:45Z');
+  assert.deepEqual(placeValue(last, 'PT15M', 1), { day: '9999-12-31', slot: 96, wh: [1] });
+  assert.deepEqual(placeValue(last + SLOT_MS, 'PT15M', 1), { key: 'series.year' });
+  assert.deepEqual(placeValue(dayStart('0001-01-01'), 'PT15M', 1), { day: '0001-01-01', slot: 1, wh: [1] });
+  assert.deepEqual(placeValue(dayStart('0001-01-01') - SLOT_MS, 'PT15M', 1), { key: 'series.year' });
+});

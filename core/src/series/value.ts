@@ -1,5 +1,5 @@
 import { findUnits, parseDecimal } from '../decimal.ts';
-import { type DeliveryDay, SLOT_MS, SLOTS_PER_HOUR, slotAt } from '../delivery-day.ts';
+import { type DeliveryDay, dayEnd, dayStart, SLOT_MS, SLOTS_PER_HOUR, slotAt } from '../delivery-day.ts';
 import { MAX_SLOT_KWH } from '../energy.ts';
 import type { Resolution, ValueUnit } from '../enums.ts';
 
@@ -74,7 +74,13 @@ export type PlacedValue = {
   readonly wh: readonly number[];
 };
 
-export type StartFault = { readonly key: 'series.interval_start'; readonly resolution: Resolution };
+export type StartFault =
+  | { readonly key: 'series.interval_start'; readonly resolution: Resolution }
+  | { readonly key: 'series.year' };
+
+/** The calendar has the years 1 to 9999. */
+const CALENDAR_START = dayStart('0001-01-01');
+const CALENDAR_END = dayEnd('9999-12-31');
 
 /**
  * Distributes the energy of an interval that starts at an instant. Clock changes move local time by a whole hour, so
@@ -83,6 +89,7 @@ export type StartFault = { readonly key: 'series.interval_start'; readonly resol
 export function placeValue(start: number, resolution: Resolution, wh: number): PlacedValue | StartFault {
   const slots = SLOTS_OF[resolution];
   if (start % (slots * SLOT_MS) !== 0) return { key: 'series.interval_start', resolution };
+  if (start < CALENDAR_START || start >= CALENDAR_END) return { key: 'series.year' };
   return { ...slotAt(start), wh: slots === 1 ? [wh] : quarterHours(wh) };
 }
 
