@@ -173,6 +173,9 @@ test('a message that cannot be applied is rejected with segment and reason', () 
   const inLine = (offset: number, fault: object, segments: readonly string[]) =>
     at(AFTER_LINE + offset, fault, [...line(MALO, '1.29.0'), ...segments]);
   inLine(0, { key: 'series.negative' }, quantity(START, '-1'));
+  for (const text of ['', '1\n2', '1\0', '1 000', '1\u00812', '+1']) {
+    inLine(0, { key: 'series.not_a_number' }, quantity(START, text.replace('+', '?+')));
+  }
   inLine(0, { key: 'series.no_whole_wh' }, quantity(START, '1.2345'));
   inLine(0, { key: 'series.too_large', maxWh: 2_147_483_647 }, quantity(START, '2147483.648'));
   inLine(

@@ -86,6 +86,7 @@ test('the quarter-hours of an hour sum to the hour and differ by at most 1 Wh', 
     }),
     { numRuns: runs(2000) },
   );
+  assert.deepEqual(placeValue(0, 'PT60M', 10), { ...slotAt(0), wh: [3, 2, 3, 2] });
 });
 
 test('hours fill every slot of a day once, in the order of instants, with 92, 96 and 100 slots', () => {
