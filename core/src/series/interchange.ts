@@ -13,7 +13,7 @@ import {
 } from './edifact.ts';
 
 /** Sender and reference identify an interchange. */
-export type InterchangeHeader = {
+type InterchangeHeader = {
   readonly sender: string;
   readonly receiver: string;
   readonly reference: string;
@@ -31,7 +31,7 @@ export type MessagePlace = {
 };
 
 /** Segments count from UNH = 1. */
-export type MessageRejection = { readonly segment: number; readonly fault: EnvelopeFault };
+type MessageRejection = { readonly segment: number; readonly fault: EnvelopeFault };
 
 export type EnvelopeFault =
   | { readonly key: 'mscons.segment_too_long'; readonly maxCharacters: number }
@@ -40,7 +40,7 @@ export type EnvelopeFault =
   | { readonly key: 'mscons.message_count'; readonly stated: string; readonly found: number }
   | { readonly key: 'mscons.message_reference'; readonly stated: string; readonly expected: string };
 
-export type InterchangeFault =
+type InterchangeFault =
   | { readonly key: 'mscons.interchange_too_large'; readonly maxCharacters: number }
   | { readonly key: 'mscons.too_many_messages'; readonly max: number }
   | { readonly key: 'mscons.service_characters' }

@@ -12,7 +12,7 @@ export type LoadProfile = {
   readonly days: readonly ProfileDay[];
 };
 
-export type ProfileDay = {
+type ProfileDay = {
   readonly day: DeliveryDay;
   /** One per slot, null for a slot without a value. */
   readonly valuesWh: (number | null)[];

@@ -13,7 +13,7 @@ import { type FlowDirection, type LoadProfile, LoadProfiles, type ProfileFault }
 import { checkMarketLocation, type MarketLocationFault } from './market-location.ts';
 import { placeValue, type StartFault, type ValueFault, whFromText } from './value.ts';
 
-export type MessageFault =
+type MessageFault =
   | EnvelopeFault
   | MarketLocationFault
   | ValueFault
@@ -32,7 +32,7 @@ export type MessageFault =
   | { readonly key: 'mscons.interval_length'; readonly minutes: number };
 
 /** What a message contains that is not read. `segment` is that of the first occurrence. */
-export type MessageRemark = {
+type MessageRemark = {
   /** A quantity that is neither a true nor a substitute value, or a product that is no load profile of active energy. */
   readonly key: 'mscons.quantity_ignored' | 'mscons.product_ignored';
   readonly segment: number;

@@ -1,4 +1,4 @@
-import { chain, countedAsOf, type Sheet, type SheetCells, writeDay } from '../transactions/sheet.ts';
+import { cellAt, chain, countedAsOf, type Sheet, type SheetCells, writeDay } from '../transactions/sheet.ts';
 
 /**
  * The values that one delivery changed of a day of a series: a sheet whose cells are Wh and always valid. Its values are
@@ -8,7 +8,7 @@ export type SeriesRevision = Pick<Sheet, 'revision' | 'createdAt' | 'versions'> 
   readonly valuesWh: (number | null)[];
 };
 
-export type NewSeriesRevision = Omit<SeriesRevision, 'createdAt'>;
+type NewSeriesRevision = Omit<SeriesRevision, 'createdAt'>;
 
 export type SeriesDayChange = {
   readonly created: number;
@@ -50,11 +50,9 @@ export function valuesAsOf(
     .filter(({ createdAt }) => createdAt <= asOf)
     .map((revision) => ({ ...asSheet(revision), createdAt: revision.createdAt }));
   return countedAsOf(known, [], slotCount).map((cell, at) =>
-    cell === null ? null : { slot: at + 1, wh: cell.volumeKwh, version: versionOf(cell.sheet, at + 1) },
+    cell === null ? null : { slot: at + 1, wh: cell.volumeKwh, version: cellAt(cell.sheet, at + 1)!.version },
   );
 }
-
-const versionOf = (sheet: SheetCells, slot: number): number => chain([sheet], slot)[0]!.version;
 
 /** All versions of a slot, newest first. */
 export function versionsOfSlot(history: readonly SeriesRevision[], slot: number): SlotVersion[] {
