@@ -11,6 +11,24 @@ export type ContractStatus = (typeof CONTRACT_STATUSES)[number];
 export const PROFILE_KINDS = ['baseload', 'peakload', 'shaped'] as const;
 export type ProfileKind = (typeof PROFILE_KINDS)[number];
 
+/** The values of `ppa_type` whose volumes may follow from series. */
+export const SOURCE_KINDS = ['forecasted', 'produced', 'consumed', 'indexed'] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
+/** What a series says about a plant or a customer: what is expected, or what was measured. */
+export const SERIES_KINDS = ['forecast', 'meter'] as const;
+export type SeriesKind = (typeof SERIES_KINDS)[number];
+
+export const SERIES_OWNERS = ['asset', 'customer'] as const;
+export type SeriesOwner = (typeof SERIES_OWNERS)[number];
+
+/** What the values of a series are given in. Power is the average over the interval of its value. */
+export const VALUE_UNITS = ['energy_kwh', 'energy_mwh', 'power_kw', 'power_mw'] as const;
+export type ValueUnit = (typeof VALUE_UNITS)[number];
+
+export const RESOLUTIONS = ['PT15M', 'PT60M'] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
 export const CUSTOMER_STATUSES = ['pending', 'active', 'deactivated'] as const;
 export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number];
 

@@ -73,8 +73,12 @@ export function gateClosure(
 function dayAfterClosing(day: DeliveryDay, rules: MarketRules, maxDays: number): DeliveryDay {
   for (let days = 1; days < maxDays; days++) {
     const candidate = addDays(day, days);
-    // A holiday follows the rules of its own date, not those of the delivery day.
-    if (!isWeekend(candidate) && !isHoliday(candidate, inForce(rules.holidays, candidate))) return candidate;
+    if (isWorkingDay(candidate, rules)) return candidate;
   }
   return addDays(day, maxDays);
+}
+
+/** A holiday follows the rules of its own date, not those of a delivery day. */
+export function isWorkingDay(day: DeliveryDay, rules: MarketRules): boolean {
+  return !isWeekend(day) && !isHoliday(day, inForce(rules.holidays, day));
 }
