@@ -15,7 +15,7 @@ import {
   Strict,
   TsoSchema,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
 export type ContractType = (typeof CONTRACT_TYPES)[number];
@@ -156,19 +156,15 @@ export const contractSearch = Search(
   'PPA-2026',
 );
 
-export const contractEndpoints = {
+export const contractEndpoints = endpoints('Contracts', {
   listContracts: endpoint({
-    id: 'listContracts',
     method: 'GET',
     path: '/v1/contracts',
-    tag: 'Contracts',
     summary: 'List contracts',
     description: 'The contracts in which the seller’s or the buyer’s balance group is yours, oldest first.',
     scopes: ['contracts:read'],
     query: Strict(contractFilters, ordered(['delivery_start', 'delivery_end'])),
-    body: null,
     response: ContractList,
-    problems: [],
     example: {
       response: {
         contracts: [contractExample],
@@ -177,17 +173,13 @@ export const contractEndpoints = {
     },
   }),
   getContract: endpoint({
-    id: 'getContract',
     method: 'GET',
     path: '/v1/contracts/{contract_id}',
-    tag: 'Contracts',
     summary: 'Read a contract',
     description: 'One contract.',
     scopes: ['contracts:read'],
-    query: Strict({}),
-    body: null,
     response: Contract,
     problems: ['contract_not_found'],
     example: { response: contractExample },
   }),
-};
+});
