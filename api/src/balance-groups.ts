@@ -1,14 +1,5 @@
 import Type, { type Static } from 'typebox';
-import {
-  DateTime,
-  Eic,
-  Pagination,
-  pageQuery,
-  paginationExample,
-  Search,
-  Strict,
-  TsoSchema,
-} from './common.ts';
+import { DateTime, Eic, Page, pageQuery, paginationExample, Search, Strict, TsoSchema } from './common.ts';
 import { endpoint, endpoints } from './endpoint.ts';
 
 /** The complete set: a TSO that is missing in an update is disabled. */
@@ -49,10 +40,7 @@ export const balanceGroupEndpoints = endpoints('Balance groups', {
     description: 'Your balance groups, by EIC.',
     scopes: ['balance_groups:read'],
     query: Strict({ search: balanceGroupSearch, ...pageQuery }),
-    response: Type.Object(
-      { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },
-      { title: 'OwnBalanceGroupList' },
-    ),
+    response: Page('balance_groups', OwnBalanceGroup, 'OwnBalanceGroupList'),
     example: { response: { balance_groups: [groupExample], pagination: paginationExample } },
   }),
   getOwnBalanceGroup: endpoint({

@@ -9,8 +9,9 @@ import {
   Nullable,
   OneOf,
   ordered,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   Search,
   Strict,
   TsoSchema,
@@ -101,10 +102,7 @@ export const Contract = OneOf('type', [PpaContract, DayAheadContract, IntradayCo
 });
 export type Contract = Static<typeof Contract>;
 
-export const ContractList = Type.Object(
-  { contracts: Type.Array(Contract), pagination: Pagination },
-  { title: 'ContractList' },
-);
+export const ContractList = Page('contracts', Contract, 'ContractList');
 
 export const assetExample: Asset = {
   id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
@@ -165,12 +163,7 @@ export const contractEndpoints = endpoints('Contracts', {
     scopes: ['contracts:read'],
     query: Strict(contractFilters, ordered(['delivery_start', 'delivery_end'])),
     response: ContractList,
-    example: {
-      response: {
-        contracts: [contractExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { contracts: [contractExample], pagination: paginationExample } },
   }),
   getContract: endpoint({
     method: 'GET',

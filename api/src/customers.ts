@@ -9,8 +9,9 @@ import {
   Metadata,
   MetadataUpdate,
   Nullable,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   Search,
   Strict,
   TsoSchema,
@@ -38,10 +39,7 @@ export const Customer = Type.Object(
 );
 export type Customer = Static<typeof Customer>;
 
-export const CustomerList = Type.Object(
-  { customers: Type.Array(Customer), pagination: Pagination },
-  { title: 'CustomerList' },
-);
+export const CustomerList = Page('customers', Customer, 'CustomerList');
 
 /** Fields of a customer that a PATCH must not contain; sending one gives `read_only_field`, not `unknown_field`. */
 export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activated_at', 'created_at'] as const;
@@ -179,12 +177,7 @@ export const customerEndpoints = endpoints('Customers', {
     scopes: ['customers:read'],
     query: Strict(customerFilters),
     response: CustomerList,
-    example: {
-      response: {
-        customers: [customerExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { customers: [customerExample], pagination: paginationExample } },
   }),
   getCustomer: endpoint({
     method: 'GET',

@@ -11,8 +11,9 @@ import {
   MwhSchema,
   Nullable,
   ordered,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   slotQuery,
@@ -75,10 +76,7 @@ export const Nomination = Type.Object(
 );
 export type Nomination = Static<typeof Nomination>;
 
-export const NominationList = Type.Object(
-  { nominations: Type.Array(Nomination), pagination: Pagination },
-  { title: 'NominationList' },
-);
+export const NominationList = Page('nominations', Nomination, 'NominationList');
 export const NominationHistoryList = Type.Object(
   { nominations: Type.Array(NominationWithSlots, { description: 'Newest to oldest.' }) },
   { title: 'NominationHistoryList' },
@@ -205,12 +203,7 @@ export const nominationEndpoints = endpoints('Nominations', {
       nominationFilterOrder,
     ),
     response: NominationList,
-    example: {
-      response: {
-        nominations: [nominationExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { nominations: [nominationExample], pagination: paginationExample } },
   }),
   getNomination: endpoint({
     method: 'GET',

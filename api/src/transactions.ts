@@ -13,6 +13,7 @@ import {
   ordered,
   Pagination,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   slotQuery,
@@ -141,7 +142,7 @@ export const transactionFilterOrder = ordered(
 );
 export const transactionListExample = {
   transactions: [transactionExample],
-  pagination: { limit: 10, has_more: false, next_cursor: null },
+  pagination: paginationExample,
   assets: [assetExample],
 };
 

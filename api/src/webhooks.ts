@@ -5,7 +5,7 @@ import {
   LIMITS,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Strict,
@@ -196,10 +196,7 @@ function webhookOperations<const Base extends string>(
       summary: 'List webhook endpoints',
       description: 'Your endpoints, oldest first, without their secrets.',
       query: Strict(pageQuery),
-      response: Type.Object(
-        { webhook_endpoints: Type.Array(WebhookEndpoint), pagination: Pagination },
-        { title: 'WebhookEndpointList' },
-      ),
+      response: Page('webhook_endpoints', WebhookEndpoint, 'WebhookEndpointList'),
       example: { response: { webhook_endpoints: [example], pagination: paginationExample } },
     }),
     getWebhookEndpoint: endpoint({
@@ -334,10 +331,7 @@ function webhookOperations<const Base extends string>(
         order: Order,
         ...pageQuery,
       }),
-      response: Type.Object(
-        { deliveries: Type.Array(WebhookDelivery), pagination: Pagination },
-        { title: 'WebhookDeliveryList' },
-      ),
+      response: Page('deliveries', WebhookDelivery, 'WebhookDeliveryList'),
       problems: [notFound],
       example: { response: { deliveries: [deliveryExample], pagination: paginationExample } },
     }),

@@ -7,7 +7,7 @@ import {
   LIMITS,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Strict,
@@ -120,7 +120,7 @@ export const operatorAlarmEndpoints = endpoints('Exchange', {
       order: Order,
       ...pageQuery,
     }),
-    response: Type.Object({ alarms: Type.Array(Alarm), pagination: Pagination }, { title: 'AlarmList' }),
+    response: Page('alarms', Alarm, 'AlarmList'),
     example: { response: { alarms: [example], pagination: paginationExample } },
   }),
   acknowledgeAlarm: endpoint({

@@ -1,6 +1,16 @@
 import { PROFILE_KINDS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Sort, Strict } from '../common.ts';
+import {
+  Choice,
+  DateTime,
+  LIMITS,
+  Name,
+  Nullable,
+  ordered,
+  paginationExample,
+  Sort,
+  Strict,
+} from '../common.ts';
 import {
   assetExample,
   CONTRACT_TYPES,
@@ -69,7 +79,6 @@ export const OperatorContractCreate = Strict(
 );
 export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
 
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
 const creation = {
   external_id: contractExample.external_id,
   type: 'ppa',
@@ -114,7 +123,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
       ordered(['delivery_start', 'delivery_end']),
     ),
     response: ContractList,
-    example: { response: { contracts: [contractExample], pagination: lastPage } },
+    example: { response: { contracts: [contractExample], pagination: paginationExample } },
   }),
   operatorGetContract: endpoint({
     method: 'GET',

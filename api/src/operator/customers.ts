@@ -1,6 +1,6 @@
 import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Sort, Strict } from '../common.ts';
+import { Choice, LIMITS, MetadataUpdate, Name, Page, paginationExample, Sort, Strict } from '../common.ts';
 import {
   BalanceGroupUpdate,
   CUSTOMER_UPDATE_PROBLEMS,
@@ -94,13 +94,8 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
       sort: Sort(CUSTOMER_SORTS),
       ...customerFilters,
     }),
-    response: Type.Object(
-      { customers: Type.Array(OperatorCustomer), pagination: Pagination },
-      { title: 'OperatorCustomerList' },
-    ),
-    example: {
-      response: { customers: [example], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('customers', OperatorCustomer, 'OperatorCustomerList'),
+    example: { response: { customers: [example], pagination: paginationExample } },
   }),
   operatorGetCustomer: endpoint({
     method: 'GET',

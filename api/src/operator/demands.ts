@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Pagination, pageQuery, paginationExample, Sort, Strict } from '../common.ts';
+import { DateTime, Nullable, Page, pageQuery, paginationExample, Sort, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { AdditionalInfo, AnnualMwh, CountryCode, State, Years } from './market-members.ts';
 
@@ -85,10 +85,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
       sort: Sort(DEMAND_SORTS),
       ...pageQuery,
     }),
-    response: Type.Object(
-      { demands: Type.Array(Demand), pagination: Pagination },
-      { title: 'OperatorDemandList' },
-    ),
+    response: Page('demands', Demand, 'OperatorDemandList'),
     example: { response: { demands: [demandExample], pagination: paginationExample } },
   }),
   getDemand: endpoint({

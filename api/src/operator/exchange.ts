@@ -8,8 +8,9 @@ import {
   MwhSchema,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   TsoSchema,
@@ -211,10 +212,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
       tso: Type.Optional(TsoSchema),
       ...pageQuery,
     }),
-    response: Type.Object(
-      { mismatches: Type.Array(NominationMismatch), pagination: Pagination },
-      { title: 'MismatchList' },
-    ),
+    response: Page('mismatches', NominationMismatch, 'MismatchList'),
     example: {
       response: {
         mismatches: [
@@ -238,7 +236,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
             ],
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
@@ -252,10 +250,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
       tso: Type.Optional(TsoSchema),
       ...pageQuery,
     }),
-    response: Type.Object(
-      { unsent: Type.Array(UnsentNomination), pagination: Pagination },
-      { title: 'UnsentList' },
-    ),
+    response: Page('unsent', UnsentNomination, 'UnsentList'),
     example: {
       response: {
         unsent: [
@@ -273,7 +268,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
             created_at: '2026-01-14T08:31:07Z',
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
@@ -295,14 +290,11 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
       order: Order,
       ...pageQuery,
     }),
-    response: Type.Object(
-      { messages: Type.Array(Message), pagination: Pagination },
-      { title: 'MessageList' },
-    ),
+    response: Page('messages', Message, 'MessageList'),
     example: {
       response: {
         messages: [sentExample, answerExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),

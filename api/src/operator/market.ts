@@ -5,7 +5,7 @@ import {
   LIMITS,
   Name,
   Nullable,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Search,
@@ -208,10 +208,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
       sort: Sort(ASSET_SORTS),
       ...pageQuery,
     }),
-    response: Type.Object(
-      { assets: Type.Array(OperatorAsset), pagination: Pagination },
-      { title: 'OperatorAssetList' },
-    ),
+    response: Page('assets', OperatorAsset, 'OperatorAssetList'),
     example: { response: { assets: [offeredExample], pagination: paginationExample } },
   }),
   getAsset: endpoint({

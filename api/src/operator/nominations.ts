@@ -5,8 +5,9 @@ import {
   Day,
   Eic,
   MwhSchema,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   TsoSchema,
@@ -107,13 +108,8 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     description:
       'Balance groups and days whose valid transactions no longer equal what is nominated: every gate is past, or the change is between control areas and its slot is closed. The differences are settled financially. By delivery day.',
     query: Strict({ ...lateFilters, ...pageQuery }),
-    response: Type.Object(
-      { late: Type.Array(LatePositionDay), pagination: Pagination },
-      { title: 'LateList' },
-    ),
-    example: {
-      response: { late: [lateExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('late', LatePositionDay, 'LateList'),
+    example: { response: { late: [lateExample], pagination: paginationExample } },
   }),
   exportLate: endpoint({
     method: 'GET',

@@ -7,7 +7,7 @@ import {
   LIMITS,
   Name,
   Nullable,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Search,
@@ -153,7 +153,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
       search: Search('Part of the name, in upper or lower case.', 'nordwind'),
       ...pageQuery,
     }),
-    response: Type.Object({ brps: Type.Array(Brp), pagination: Pagination }, { title: 'BrpList' }),
+    response: Page('brps', Brp, 'BrpList'),
     example: { response: { brps: [brpExample], pagination: paginationExample } },
   }),
   getBrp: endpoint({
@@ -203,10 +203,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
       search: balanceGroupSearch,
       ...pageQuery,
     }),
-    response: Type.Object(
-      { balance_groups: Type.Array(OperatorBalanceGroup), pagination: Pagination },
-      { title: 'BalanceGroupList' },
-    ),
+    response: Page('balance_groups', OperatorBalanceGroup, 'BalanceGroupList'),
     example: { response: { balance_groups: [groupExample], pagination: paginationExample } },
   }),
   getBalanceGroup: endpoint({
@@ -250,10 +247,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     summary: 'List accounts',
     description: 'All accounts, oldest first.',
     query: Strict(pageQuery),
-    response: Type.Object(
-      { accounts: Type.Array(Account), pagination: Pagination },
-      { title: 'AccountList' },
-    ),
+    response: Page('accounts', Account, 'AccountList'),
     example: { response: { accounts: [accountExample], pagination: paginationExample } },
   }),
   createApiKey: endpoint({
@@ -287,7 +281,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
       owner_id: Type.Optional(Type.String({ description: 'Only this owner’s.', examples: [brpExample.id] })),
       ...pageQuery,
     }),
-    response: Type.Object({ api_keys: Type.Array(ApiKey), pagination: Pagination }, { title: 'ApiKeyList' }),
+    response: Page('api_keys', ApiKey, 'ApiKeyList'),
     example: { response: { api_keys: [keyExample], pagination: paginationExample } },
   }),
   revokeApiKey: endpoint({

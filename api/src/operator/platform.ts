@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Order, Pagination, pageQuery, Strict } from '../common.ts';
+import { DateTime, Nullable, Order, Page, pageQuery, paginationExample, Strict } from '../common.ts';
 import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { AlarmCounts } from './alarms.ts';
@@ -184,10 +184,7 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
       order: Order,
       ...pageQuery,
     }),
-    response: Type.Object(
-      { entries: Type.Array(AuditEntry), pagination: Pagination },
-      { title: 'AuditList' },
-    ),
+    response: Page('entries', AuditEntry, 'AuditList'),
     example: {
       response: {
         entries: [
@@ -203,7 +200,7 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),

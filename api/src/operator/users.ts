@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Name, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
+import { Choice, DateTime, Name, Nullable, Page, pageQuery, paginationExample, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { identityFields, NewEmail, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
 
@@ -117,10 +117,8 @@ export const operatorUserEndpoints = endpoints('Users', {
       ),
       ...pageQuery,
     }),
-    response: Type.Object({ users: Type.Array(User), pagination: Pagination }, { title: 'UserList' }),
-    example: {
-      response: { users: [userExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('users', User, 'UserList'),
+    example: { response: { users: [userExample], pagination: paginationExample } },
   }),
   getUser: endpoint({
     method: 'GET',

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Pagination, pageQuery, Strict } from '../common.ts';
+import { Page, pageQuery, paginationExample, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import {
   ApiKey,
@@ -10,8 +10,6 @@ import {
   newKeyExample,
 } from '../operator/parties.ts';
 
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
-
 /** Keys of the BRP or account that the user works for. */
 export const portalOwnEndpoints = endpoints('Own records', {
   listOwnApiKeys: endpoint({
@@ -20,12 +18,9 @@ export const portalOwnEndpoints = endpoints('Own records', {
     summary: 'List the own API keys',
     description: 'Keys of the user’s BRP or account, oldest first, without their secrets.',
     query: Strict(pageQuery),
-    response: Type.Object(
-      { api_keys: Type.Array(ApiKey), pagination: Pagination },
-      { title: 'OwnApiKeyList' },
-    ),
+    response: Page('api_keys', ApiKey, 'OwnApiKeyList'),
     problems: ['invalid_session', 'insufficient_permissions'],
-    example: { response: { api_keys: [keyExample], pagination: lastPage } },
+    example: { response: { api_keys: [keyExample], pagination: paginationExample } },
   }),
   createOwnApiKey: endpoint({
     method: 'POST',
