@@ -70,7 +70,6 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
             const event: AuditEvent = {
               action: 'message.received',
               subject: message.id,
-              before: null,
               after: message,
             };
             await recordAudit(tx, call, event, now);
