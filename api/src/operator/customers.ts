@@ -5,11 +5,10 @@ import {
   BalanceGroupUpdate,
   CUSTOMER_UPDATE_PROBLEMS,
   Customer,
+  customerEndpoints,
   customerExample,
   customerFilters,
   customerPreviewExample,
-  PlacementList,
-  placementListExample,
   previewOf,
 } from '../customers.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
@@ -135,13 +134,8 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     },
   }),
   operatorListPlacements: endpoint({
-    method: 'GET',
+    ...customerEndpoints.listPlacements,
     path: `${path}/{customer_id}/placements`,
-    summary: 'Read the placements of a customer',
-    description:
-      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
-    response: PlacementList,
-    problems: ['customer_not_found'],
-    example: { response: placementListExample },
+    scopes: [],
   }),
 });

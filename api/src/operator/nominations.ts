@@ -13,14 +13,7 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import {
-  Explanation,
-  explanationExample,
-  NominationHistoryList,
-  NominationList,
-  NominationWithSlots,
-  nominationEndpoints,
-} from '../nominations.ts';
+import { nominationEndpoints } from '../nominations.ts';
 
 /** A position-day whose valid transactions differ from what is nominated. */
 export const LatePositionDay = Type.Object(
@@ -93,13 +86,10 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     },
   }),
   operatorListNominations: endpoint({
-    method: 'GET',
+    ...nominationEndpoints.listNominations,
     path: '/operator/v1/nominations',
-    summary: 'List nominations',
     description: 'The nominations of all BRPs, by delivery day.',
-    query: nominationEndpoints.listNominations.query,
-    response: NominationList,
-    example: nominationEndpoints.listNominations.example,
+    scopes: [],
   }),
   listLate: endpoint({
     method: 'GET',
@@ -125,31 +115,18 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     example: { response: lateCsvExample },
   }),
   operatorGetNomination: endpoint({
-    method: 'GET',
+    ...nominationEndpoints.getNomination,
     path: '/operator/v1/nominations/{nomination_id}',
-    summary: 'Read a nomination',
-    description: 'One version of a nomination, with its slots.',
-    response: NominationWithSlots,
-    problems: ['nomination_not_found'],
-    example: nominationEndpoints.getNomination.example,
+    scopes: [],
   }),
   operatorGetNominationHistory: endpoint({
-    method: 'GET',
+    ...nominationEndpoints.getNominationHistory,
     path: '/operator/v1/nominations/{nomination_id}/history',
-    summary: 'Read a nomination’s versions',
-    description: 'The whole chain of versions, newest first, from the id of any of them.',
-    response: NominationHistoryList,
-    problems: ['nomination_not_found'],
-    example: nominationEndpoints.getNominationHistory.example,
+    scopes: [],
   }),
   operatorExplainNomination: endpoint({
-    method: 'GET',
+    ...nominationEndpoints.explainNomination,
     path: '/operator/v1/nominations/{nomination_id}/explanation',
-    summary: 'Explain a nomination',
-    description:
-      'Per slot, the transactions that were valid when this version was created; for a late change between control areas, the one that was valid when the slot closed. Their sum is the amount.',
-    response: Explanation,
-    problems: ['nomination_not_found'],
-    example: { response: explanationExample },
+    scopes: [],
   }),
 });

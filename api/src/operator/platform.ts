@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DateTime, Nullable, Order, Page, pageQuery, paginationExample, Strict } from '../common.ts';
-import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
+import { deliveryDayEndpoints } from '../delivery-days.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { AlarmCounts } from './alarms.ts';
 
@@ -150,12 +150,8 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
     },
   }),
   operatorGetDeliveryDay: endpoint({
-    method: 'GET',
+    ...deliveryDayEndpoints.getDeliveryDay,
     path: '/operator/v1/delivery-days/{date}',
-    summary: 'Read the delivery calendar',
-    description: deliveryDayEndpoints.getDeliveryDay.description,
-    response: DeliveryDayCalendar,
-    example: deliveryDayEndpoints.getDeliveryDay.example,
   }),
   listAudit: endpoint({
     method: 'GET',
