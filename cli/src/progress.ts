@@ -1,12 +1,18 @@
-import { formatBytes } from '@saldo/core/text.ts';
 import type { UploadProgress } from '@saldo/sdk';
 import type { Terminal } from './terminal.ts';
 
 const BAR_WIDTH = 24;
 const REDRAW_MS = 100;
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `12.3 MB`. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
+}
 
 const rateText = (bytes: number, elapsedMs: number) =>
-  elapsedMs > 0 ? `${formatBytes(Math.round((bytes / elapsedMs) * 1000))}/s` : '';
+  elapsedMs > 0 ? `${bytesText(Math.round((bytes / elapsedMs) * 1000))}/s` : '';
 
 function barText(part: number): string {
   const filled = Math.round(part * BAR_WIDTH);
@@ -16,17 +22,17 @@ function barText(part: number): string {
 /** One line of progress: amount, share and speed. */
 function uploadLine({ bytes, totalBytes }: UploadProgress, elapsedMs: number): string {
   const rate = rateText(bytes, elapsedMs);
-  if (totalBytes === null) return `${formatBytes(bytes)}  ${rate}`;
+  if (totalBytes === null) return `${bytesText(bytes)}  ${rate}`;
   const part = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes);
   const state = part === 1 ? 'sent, waiting for the answer' : rate;
-  return `${barText(part)}  ${formatBytes(bytes)} of ${formatBytes(totalBytes)}  ${state}`;
+  return `${barText(part)}  ${bytesText(bytes)} of ${bytesText(totalBytes)}  ${state}`;
 }
 
 /** The size of an export is unknown, so its share is that of its delivery days, where the format shows them. */
 export type DownloadProgress = { readonly bytes: number; readonly part: number | null };
 
 function downloadLine({ bytes, part }: DownloadProgress, elapsedMs: number): string {
-  const amount = `${formatBytes(bytes)}  ${rateText(bytes, elapsedMs)}`;
+  const amount = `${bytesText(bytes)}  ${rateText(bytes, elapsedMs)}`;
   return part === null ? amount : `${barText(part)}  ${amount}`;
 }
 

@@ -5,11 +5,10 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EXPORT_FORMATS, type ExportFormat, exportEndpoints } from '@saldo/api';
 import { type DeliveryDay, dayEnd, dayNumber, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
-import { formatBytes } from '@saldo/core/text.ts';
 import type { Download } from '@saldo/sdk';
 import { type Command, Option } from 'commander';
 import { addFields, parseDayArgument, readFields } from '../fields.ts';
-import { downloadBar } from '../progress.ts';
+import { bytesText, downloadBar } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
@@ -100,7 +99,7 @@ async function receive(
   }
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (output !== undefined && session.format === 'text')
-    session.note(`${output}: ${formatBytes(bytes)} in ${seconds} s`);
+    session.note(`${output}: ${bytesText(bytes)} in ${seconds} s`);
 }
 
 /** Writes beside the file and renames at the end, so that the file is never incomplete. */

@@ -1,13 +1,12 @@
 /** Entry point of `saldo backup` and `saldo restore`. */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { formatBytes } from '@saldo/core/text.ts';
 import { backUp } from './backup.ts';
 import { explain } from './explain.ts';
 import { openBackupFile } from './file.ts';
 import { BackupFileError } from './format.ts';
 import { openSource, openTarget } from './place.ts';
-import { createProgress, formatCount, secondsSince } from './progress.ts';
+import { createProgress, formatBytes, formatCount, secondsSince } from './progress.ts';
 import { checkMigrations, restore } from './restore.ts';
 
 const EXIT = { problem: 1, interrupted: 130 } as const;

@@ -1,7 +1,5 @@
 /** Progress of a long command: one changing line on a terminal, a new line at intervals elsewhere. */
 
-import { formatBytes } from '@saldo/core/text.ts';
-
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 export type Progress = {
@@ -16,6 +14,13 @@ export type Progress = {
 const REDRAW_MS = 200;
 const LINE_EVERY_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[2K';
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+/** `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${power === 0 ? bytes : (bytes / 1000 ** power).toFixed(1)} ${UNITS[power]}`;
+}
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US');
 
