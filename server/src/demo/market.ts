@@ -12,7 +12,7 @@ const [PRODUCED, FORECASTED, NOMINATED] = [
   'PAY_AS_NOMINATED',
 ] as const;
 
-/** Plants without a contract. Power from abroad is handed over where it enters the German grid. */
+/** Plants of contracts, and others. Power from abroad is handed over where it enters the German grid. */
 const PLANTS = {
   ...ASSETS,
   lausitz: asset('Solarpark Lausitz II', 62_000, 'solar', 'DE_50HERTZ'),
