@@ -1,15 +1,6 @@
 import Type, { type Static } from 'typebox';
-import {
-  DateTime,
-  Eic,
-  Pagination,
-  pageQuery,
-  paginationExample,
-  Search,
-  Strict,
-  TsoSchema,
-} from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { DateTime, Eic, Page, pageQuery, paginationExample, Search, Strict, TsoSchema } from './common.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 /** The complete set: a TSO that is missing in an update is disabled. */
 export const EnabledTsos = Type.Array(TsoSchema, {
@@ -41,51 +32,35 @@ const groupExample: OwnBalanceGroup = {
 
 export const balanceGroupSearch = Search('Part of the EIC or the name, in upper or lower case.', 'nordwind');
 
-const tag = 'Balance groups';
-
-export const balanceGroupEndpoints = {
+export const balanceGroupEndpoints = endpoints('Balance groups', {
   listOwnBalanceGroups: endpoint({
-    id: 'listOwnBalanceGroups',
     method: 'GET',
     path: '/v1/balance-groups',
-    tag,
     summary: 'List balance groups',
     description: 'Your balance groups, by EIC.',
     scopes: ['balance_groups:read'],
     query: Strict({ search: balanceGroupSearch, ...pageQuery }),
-    body: null,
-    response: Type.Object(
-      { balance_groups: Type.Array(OwnBalanceGroup), pagination: Pagination },
-      { title: 'OwnBalanceGroupList' },
-    ),
-    problems: [],
+    response: Page('balance_groups', OwnBalanceGroup, 'OwnBalanceGroupList'),
     example: { response: { balance_groups: [groupExample], pagination: paginationExample } },
   }),
   getOwnBalanceGroup: endpoint({
-    id: 'getOwnBalanceGroup',
     method: 'GET',
     path: '/v1/balance-groups/{eic}',
-    tag,
     summary: 'Read a balance group',
     description: 'One balance group. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: ['balance_groups:read'],
-    query: Strict({}),
-    body: null,
     response: OwnBalanceGroup,
     problems: ['balance_group_not_found'],
     example: { response: groupExample },
     conditional: true,
   }),
   updateOwnBalanceGroup: endpoint({
-    id: 'updateOwnBalanceGroup',
     method: 'PATCH',
     path: '/v1/balance-groups/{eic}',
-    tag,
     summary: 'Change a balance group’s settings',
     description:
       'Sets the control areas in which customers can be placed. `enabled_tsos` is the complete set: the others are disabled, unless customers or contracts use them. `If-Match` is supported.',
     scopes: ['balance_groups:write'],
-    query: Strict({}),
     body: Strict(
       { enabled_tsos: Type.Optional(EnabledTsos) },
       { title: 'OwnBalanceGroupUpdate', 'x-read-only': ['eic', 'name', 'created_at'] },
@@ -95,4 +70,4 @@ export const balanceGroupEndpoints = {
     example: { request: { enabled_tsos: groupExample.enabled_tsos }, response: groupExample },
     conditional: true,
   }),
-};
+});

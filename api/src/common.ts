@@ -1,5 +1,12 @@
 import { DECIMAL_MARKS, TSOS } from '@saldo/core/enums.ts';
-import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import Type, {
+  type Static,
+  type TArray,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+} from 'typebox';
 
 /** All limits of the API. */
 export const LIMITS = {
@@ -167,6 +174,15 @@ export const Pagination = Type.Object(
   { title: 'Pagination' },
 );
 export type Pagination = Static<typeof Pagination>;
+
+/** A page of a list: the records under their name, and where the list goes on. */
+export const Page = <const Name extends string, T extends TSchema>(name: Name, record: T, title: string) =>
+  Type.Object(
+    { [name]: Type.Array(record), pagination: Pagination } as Record<Name, TArray<T>> & {
+      pagination: typeof Pagination;
+    },
+    { title },
+  );
 
 /** Pagination of a list that fits on one page. */
 export const paginationExample: Pagination = { limit: 10, has_more: false, next_cursor: null };

@@ -9,13 +9,14 @@ import {
   Nullable,
   OneOf,
   ordered,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   Search,
   Strict,
   TsoSchema,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const CONTRACT_TYPES = ['ppa', 'day_ahead', 'intraday'] as const;
 export type ContractType = (typeof CONTRACT_TYPES)[number];
@@ -101,10 +102,7 @@ export const Contract = OneOf('type', [PpaContract, DayAheadContract, IntradayCo
 });
 export type Contract = Static<typeof Contract>;
 
-export const ContractList = Type.Object(
-  { contracts: Type.Array(Contract), pagination: Pagination },
-  { title: 'ContractList' },
-);
+export const ContractList = Page('contracts', Contract, 'ContractList');
 
 export const assetExample: Asset = {
   id: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c',
@@ -156,38 +154,25 @@ export const contractSearch = Search(
   'PPA-2026',
 );
 
-export const contractEndpoints = {
+export const contractEndpoints = endpoints('Contracts', {
   listContracts: endpoint({
-    id: 'listContracts',
     method: 'GET',
     path: '/v1/contracts',
-    tag: 'Contracts',
     summary: 'List contracts',
     description: 'The contracts in which the seller’s or the buyer’s balance group is yours, oldest first.',
     scopes: ['contracts:read'],
     query: Strict(contractFilters, ordered(['delivery_start', 'delivery_end'])),
-    body: null,
     response: ContractList,
-    problems: [],
-    example: {
-      response: {
-        contracts: [contractExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { contracts: [contractExample], pagination: paginationExample } },
   }),
   getContract: endpoint({
-    id: 'getContract',
     method: 'GET',
     path: '/v1/contracts/{contract_id}',
-    tag: 'Contracts',
     summary: 'Read a contract',
     description: 'One contract.',
     scopes: ['contracts:read'],
-    query: Strict({}),
-    body: null,
     response: Contract,
     problems: ['contract_not_found'],
     example: { response: contractExample },
   }),
-};
+});

@@ -9,13 +9,14 @@ import {
   Metadata,
   MetadataUpdate,
   Nullable,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   Search,
   Strict,
   TsoSchema,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const BalanceGroup = Type.Object(
   { eic: Eic('EIC code of the balance group.'), tso: TsoSchema },
@@ -38,10 +39,7 @@ export const Customer = Type.Object(
 );
 export type Customer = Static<typeof Customer>;
 
-export const CustomerList = Type.Object(
-  { customers: Type.Array(Customer), pagination: Pagination },
-  { title: 'CustomerList' },
-);
+export const CustomerList = Page('customers', Customer, 'CustomerList');
 
 /** Fields of a customer that a PATCH must not contain; sending one gives `read_only_field`, not `unknown_field`. */
 export const CUSTOMER_READ_ONLY_FIELDS = ['id', 'name', 'assigned_at', 'activated_at', 'created_at'] as const;
@@ -170,51 +168,35 @@ export const customerFilters = {
   ...pageQuery,
 };
 
-export const customerEndpoints = {
+export const customerEndpoints = endpoints('Customers', {
   listCustomers: endpoint({
-    id: 'listCustomers',
     method: 'GET',
     path: '/v1/customers',
-    tag: 'Customers',
     summary: 'List customers',
     description: 'The customers assigned to you, oldest first.',
     scopes: ['customers:read'],
     query: Strict(customerFilters),
-    body: null,
     response: CustomerList,
-    problems: [],
-    example: {
-      response: {
-        customers: [customerExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { customers: [customerExample], pagination: paginationExample } },
   }),
   getCustomer: endpoint({
-    id: 'getCustomer',
     method: 'GET',
     path: '/v1/customers/{customer_id}',
-    tag: 'Customers',
     summary: 'Read a customer',
     description: 'One customer. The answer has an `ETag`; `If-None-Match` is supported.',
     scopes: ['customers:read'],
-    query: Strict({}),
-    body: null,
     response: Customer,
     problems: ['customer_not_found'],
     example: { response: customerExample },
     conditional: true,
   }),
   updateCustomer: endpoint({
-    id: 'updateCustomer',
     method: 'PATCH',
     path: '/v1/customers/{customer_id}',
-    tag: 'Customers',
     summary: 'Update a customer',
     description:
       'Activates or deactivates a customer, changes its balance group, or manages its metadata, all or nothing. Status and balance group apply from the next delivery day on whose day-ahead gate is open; transactions of that day and later that are stored already are corrected in the same step, and their nominations follow. `If-Match` is supported.',
     scopes: ['customers:write'],
-    query: Strict({}),
     body: CustomerUpdate,
     response: Customer,
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -225,15 +207,12 @@ export const customerEndpoints = {
     conditional: true,
   }),
   previewCustomer: endpoint({
-    id: 'previewCustomer',
     method: 'POST',
     path: '/v1/customers/{customer_id}/preview',
-    tag: 'Customers',
     summary: 'Preview an update of a customer',
     description:
       'Checks an update like PATCH, with the same problems, and answers what it would do. Nothing is changed.',
     scopes: ['customers:write'],
-    query: Strict({}),
     body: CustomerUpdate,
     response: CustomerPreview,
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -244,18 +223,14 @@ export const customerEndpoints = {
     },
   }),
   listPlacements: endpoint({
-    id: 'listPlacements',
     method: 'GET',
     path: '/v1/customers/{customer_id}/placements',
-    tag: 'Customers',
     summary: 'Read the placements of a customer',
     description:
       'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
     scopes: ['customers:read'],
-    query: Strict({}),
-    body: null,
     response: PlacementList,
     problems: ['customer_not_found'],
     example: { response: placementListExample },
   }),
-};
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Nullable, SlotNumber, Strict } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { Choice, DateTime, Nullable, SlotNumber } from './common.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const GATE_PHASES = ['day_ahead', 'wait', 'intraday', 'day_after'] as const;
 
@@ -42,20 +42,14 @@ export const DeliveryDayCalendar = Type.Object(
 );
 export type DeliveryDayCalendar = Static<typeof DeliveryDayCalendar>;
 
-export const deliveryDayEndpoints = {
+export const deliveryDayEndpoints = endpoints('Delivery days', {
   getDeliveryDay: endpoint({
-    id: 'getDeliveryDay',
     method: 'GET',
     path: '/v1/delivery-days/{date}',
-    tag: 'Delivery days',
     summary: 'Read the delivery calendar',
     description:
       'The slots of a German delivery day with their UTC bounds, and its gates with their state now.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: DeliveryDayCalendar,
-    problems: [],
     example: {
       response: {
         date: '2026-10-25',
@@ -69,4 +63,4 @@ export const deliveryDayEndpoints = {
       },
     },
   }),
-};
+});

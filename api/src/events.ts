@@ -1,6 +1,6 @@
 import Type, { type TUnsafe } from 'typebox';
 import { Choice, DateTime, LIMITS, OneOf, Order, Pagination, pageQuery, Strict } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 import {
   EVENT_TYPES,
   EVENT_TYPES_OF,
@@ -111,18 +111,15 @@ const query = (reader: EventReader) =>
 
 const tag = 'Events';
 
-const list = <const Path extends string>(id: string, path: Path, reader: EventReader, scopes: Scope[]) =>
+const list = <const Path extends string>(path: Path, reader: EventReader, scopes: Scope[]) =>
   endpoint({
-    id,
     method: 'GET',
     path,
-    tag,
     summary: 'Follow events',
     description:
       'The changes of your records in the order in which they were made. Every later event comes after `next_cursor`: a client that always goes on from there misses no event and reads none twice.',
     scopes,
     query: query(reader),
-    body: null,
     response: Type.Object(
       { events: Type.Array(eventSchema(reader)), pagination: EventPagination },
       { title: 'EventList' },
@@ -136,32 +133,28 @@ const list = <const Path extends string>(id: string, path: Path, reader: EventRe
     },
   });
 
-const get = <const Path extends string>(id: string, path: Path, reader: EventReader, scopes: Scope[]) =>
+const get = <const Path extends string>(path: Path, reader: EventReader, scopes: Scope[]) =>
   endpoint({
-    id,
     method: 'GET',
     path,
-    tag,
     summary: 'Read an event',
     description: 'One event, while it is kept.',
     scopes,
-    query: Strict({}),
-    body: null,
     response: eventSchema(reader),
     problems: ['event_not_found'],
     example: { response: EXAMPLES[reader] },
   });
 
 /** The feed is the same in all three APIs. Its JSON is in snake case in the customer API too. */
-export const eventEndpoints = {
-  listEvents: list('listEvents', '/v1/events', 'brp', ['events:read']),
-  getEvent: get('getEvent', '/v1/events/{event_id}', 'brp', ['events:read']),
-};
-export const operatorEventEndpoints = {
-  operatorListEvents: list('operatorListEvents', '/operator/v1/events', 'operator', []),
-  operatorGetEvent: get('operatorGetEvent', '/operator/v1/events/{event_id}', 'operator', []),
-};
-export const marketEventEndpoints = {
-  listMarketEvents: list('listMarketEvents', '/v1/events', 'account', []),
-  getMarketEvent: get('getMarketEvent', '/v1/events/{event_id}', 'account', []),
-};
+export const eventEndpoints = endpoints(tag, {
+  listEvents: list('/v1/events', 'brp', ['events:read']),
+  getEvent: get('/v1/events/{event_id}', 'brp', ['events:read']),
+});
+export const operatorEventEndpoints = endpoints(tag, {
+  operatorListEvents: list('/operator/v1/events', 'operator', []),
+  operatorGetEvent: get('/operator/v1/events/{event_id}', 'operator', []),
+});
+export const marketEventEndpoints = endpoints(tag, {
+  listMarketEvents: list('/v1/events', 'account', []),
+  getMarketEvent: get('/v1/events/{event_id}', 'account', []),
+});

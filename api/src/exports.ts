@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { Choice, deliveryDaysAtMost, LIMITS, Strict } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 import { nominationExample, nominationFilterOrder, nominationFilters } from './nominations.ts';
 import { transactionExample, transactionFilterOrder, transactionFilters } from './transactions.ts';
 
@@ -41,12 +41,12 @@ const PROMISE =
   `At most ${LIMITS.exports.days} delivery days. Volumes are in MWh, in Parquet as exact decimals. The file is sent at your speed, in the order of the list; a failure breaks the connection, so that a truncated file cannot be taken for a complete one. ` +
   `Records that change meanwhile are read as by a walk of the list. One export counts as one request; a key may have ${LIMITS.exports.atOnce} at once.`;
 
+export const EXPORTS_TAG = 'Exports';
+
 export const transactionExport = {
   method: 'GET',
-  tag: 'Exports',
   summary: 'Export transactions',
   query: Strict({ format, ...transactionFilters }, { ...transactionFilterOrder, ...days }),
-  body: null,
   response: Type.String(),
   isExport: true,
   documents: {
@@ -73,19 +73,17 @@ export const nominationExport = {
 export const describeExport = (records: string) =>
   `${records} NDJSON has a line per record, as in the list; CSV and Parquet have a row per quarter-hour. ${PROMISE}`;
 
-export const exportEndpoints = {
+export const exportEndpoints = endpoints(EXPORTS_TAG, {
   exportTransactions: endpoint({
     ...transactionExport,
-    id: 'exportTransactions',
     path: '/v1/exports/transactions',
     description: describeExport('Every transaction that you send or receive and that matches the filters.'),
     scopes: ['transactions:read'],
   }),
   exportNominations: endpoint({
     ...nominationExport,
-    id: 'exportNominations',
     path: '/v1/exports/nominations',
     description: describeExport('All versions of your balance groups’ nominations that match the filters.'),
     scopes: ['nominations:read'],
   }),
-};
+});

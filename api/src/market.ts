@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 import type { Asset } from './contracts.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 import { marketEventEndpoints } from './events.ts';
 import { marketWebhookEndpoints } from './webhooks.ts';
 
@@ -123,35 +123,29 @@ const SAFE_WALK =
 
 /** Every operation of the customer API. */
 export const marketEndpoints = {
-  listMarketAssets: endpoint({
-    id: 'listMarketAssets',
-    method: 'GET',
-    path: '/v1/assets',
-    tag: 'Assets',
-    summary: 'List offered assets',
-    description: SAFE_WALK,
-    scopes: [],
-    query: numberedPages('assets'),
-    body: null,
-    response: Type.Object({ assets: Type.Array(MarketAsset) }, { title: 'AssetList' }),
-    problems: [],
-    example: { response: { assets: [assetExample] } },
-    numberedPages: true,
+  ...endpoints('Assets', {
+    listMarketAssets: endpoint({
+      method: 'GET',
+      path: '/v1/assets',
+      summary: 'List offered assets',
+      description: SAFE_WALK,
+      query: numberedPages('assets'),
+      response: Type.Object({ assets: Type.Array(MarketAsset) }, { title: 'AssetList' }),
+      example: { response: { assets: [assetExample] } },
+      numberedPages: true,
+    }),
   }),
-  listMarketDemands: endpoint({
-    id: 'listMarketDemands',
-    method: 'GET',
-    path: '/v1/demands',
-    tag: 'Demands',
-    summary: 'List demands',
-    description: SAFE_WALK,
-    scopes: [],
-    query: numberedPages('demands'),
-    body: null,
-    response: Type.Object({ demands: Type.Array(MarketDemand) }, { title: 'DemandList' }),
-    problems: [],
-    example: { response: { demands: [demandExample] } },
-    numberedPages: true,
+  ...endpoints('Demands', {
+    listMarketDemands: endpoint({
+      method: 'GET',
+      path: '/v1/demands',
+      summary: 'List demands',
+      description: SAFE_WALK,
+      query: numberedPages('demands'),
+      response: Type.Object({ demands: Type.Array(MarketDemand) }, { title: 'DemandList' }),
+      example: { response: { demands: [demandExample] } },
+      numberedPages: true,
+    }),
   }),
   ...marketEventEndpoints,
   ...marketWebhookEndpoints,

@@ -11,14 +11,15 @@ import {
   MwhSchema,
   Nullable,
   ordered,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   slotQuery,
   TsoSchema,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const NominationSlot = Type.Object(
   {
@@ -75,10 +76,7 @@ export const Nomination = Type.Object(
 );
 export type Nomination = Static<typeof Nomination>;
 
-export const NominationList = Type.Object(
-  { nominations: Type.Array(Nomination), pagination: Pagination },
-  { title: 'NominationList' },
-);
+export const NominationList = Page('nominations', Nomination, 'NominationList');
 export const NominationHistoryList = Type.Object(
   { nominations: Type.Array(NominationWithSlots, { description: 'Newest to oldest.' }) },
   { title: 'NominationHistoryList' },
@@ -188,12 +186,10 @@ export const nominationFilterOrder = ordered(
   ['slot_number_from', 'slot_number_to'],
 );
 
-export const nominationEndpoints = {
+export const nominationEndpoints = endpoints('Nominations', {
   listNominations: endpoint({
-    id: 'listNominations',
     method: 'GET',
     path: '/v1/nominations',
-    tag: 'Nominations',
     summary: 'List nominations',
     description:
       'All versions of your balance groups’ nominations, by delivery day. With slot number filters, `slots` has only the slots in range.',
@@ -206,88 +202,61 @@ export const nominationEndpoints = {
       },
       nominationFilterOrder,
     ),
-    body: null,
     response: NominationList,
-    problems: [],
-    example: {
-      response: {
-        nominations: [nominationExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
-      },
-    },
+    example: { response: { nominations: [nominationExample], pagination: paginationExample } },
   }),
   getNomination: endpoint({
-    id: 'getNomination',
     method: 'GET',
     path: '/v1/nominations/{nomination_id}',
-    tag: 'Nominations',
     summary: 'Read a nomination',
     description: 'One version of a nomination, with its slots.',
     scopes: ['nominations:read'],
-    query: Strict({}),
-    body: null,
     response: NominationWithSlots,
     problems: ['nomination_not_found'],
     example: { response: nominationExample },
   }),
   getNominationHistory: endpoint({
-    id: 'getNominationHistory',
     method: 'GET',
     path: '/v1/nominations/{nomination_id}/history',
-    tag: 'Nominations',
     summary: 'Read a nomination’s versions',
     description: 'The whole chain of versions, newest first, from the id of any of them.',
     scopes: ['nominations:read'],
-    query: Strict({}),
-    body: null,
     response: NominationHistoryList,
     problems: ['nomination_not_found'],
     example: { response: { nominations: [nominationExample] } },
   }),
   getNominationsBulk: endpoint({
-    id: 'getNominationsBulk',
     method: 'GET',
     path: '/v1/nominations/bulk',
-    tag: 'Nominations',
     summary: 'Read nominations by id',
     description: 'Several nominations with their slots, in the order of the ids, each once.',
     scopes: ['nominations:read'],
     query: Strict(bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd')),
-    body: null,
     response: BulkNominationList,
-    problems: [],
     example: { response: { nominations: [nominationExample] } },
   }),
   postNominationsBulk: endpoint({
-    id: 'postNominationsBulk',
     method: 'POST',
     path: '/v1/nominations/bulk',
-    tag: 'Nominations',
     summary: 'Read nominations by id, ids in the body',
     description: 'For id sets too large for a query string.',
     scopes: ['nominations:read'],
-    query: Strict({}),
     body: BulkNominationIdsRequest,
     response: BulkNominationList,
-    problems: [],
     example: {
       request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
       response: { nominations: [nominationExample] },
     },
   }),
   explainNomination: endpoint({
-    id: 'explainNomination',
     method: 'GET',
     path: '/v1/nominations/{nomination_id}/explanation',
-    tag: 'Nominations',
     summary: 'Explain a nomination',
     description:
       'Per slot, the transactions that were valid when this version was created; for a late change between control areas, the one that was valid when the slot closed. Their sum is the amount.',
     scopes: ['nominations:read', 'transactions:read'],
-    query: Strict({}),
-    body: null,
     response: Explanation,
     problems: ['nomination_not_found'],
     example: { response: explanationExample },
   }),
-};
+});

@@ -13,7 +13,7 @@ import {
   Strict,
   TsoSchema,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 const Reason = Type.Object(
   {
@@ -208,12 +208,10 @@ const scheduleDocumentExample = `<?xml version="1.0" encoding="UTF-8"?>
 ${scheduleSeriesExample}</ScheduleMessage>
 `;
 
-export const scheduleEndpoints = {
+export const scheduleEndpoints = endpoints('Nominations', {
   getNominationSchedule: endpoint({
-    id: 'getNominationSchedule',
     method: 'GET',
     path: '/v1/nominations/{nomination_id}/schedule',
-    tag: 'Nominations',
     summary: 'Read a nomination as a schedule',
     description:
       'Your side of the schedule, to be sent to your TSO, with the power in MW: as CSV, or as the time series of an ESS schedule message. Without `format`, the `Accept` header decides.',
@@ -223,7 +221,6 @@ export const scheduleEndpoints = {
         Choice(['csv', 'ess'], { description: 'Format of the file.', examples: ['csv'] }),
       ),
     }),
-    body: null,
     response: Type.String(),
     documents: {
       'text/csv': scheduleCsvExample,
@@ -233,10 +230,8 @@ export const scheduleEndpoints = {
     example: { response: scheduleCsvExample },
   }),
   getDaySchedule: endpoint({
-    id: 'getDaySchedule',
     method: 'GET',
     path: '/v1/nominations/schedule',
-    tag: 'Nominations',
     summary: 'Read a day as a schedule',
     description:
       'Your side of the current nominations of one delivery day. As CSV: all your balance groups, or one, with the power in MW. As ESS or CIM: the complete schedule message of one balance group for one TSO, with all its series against the operator.',
@@ -260,41 +255,32 @@ export const scheduleEndpoints = {
         }),
       ),
     }),
-    body: null,
     response: Type.String(),
     documents: { 'text/csv': scheduleCsvExample, 'application/xml': scheduleDocumentExample },
     problems: ['nomination_not_found'],
     example: { response: scheduleCsvExample },
   }),
   reconcileNomination: endpoint({
-    id: 'reconcileNomination',
     method: 'GET',
     path: '/v1/nominations/{nomination_id}/reconciliation',
-    tag: 'Nominations',
     summary: 'Reconcile a nomination with the TSO’s answer',
     description:
       'The TSO’s reasons as codes and words, and per slot what was nominated, what the TSO confirmed, and what your own schedule has if the TSO reports it.',
     scopes: ['nominations:read'],
-    query: Strict({}),
-    body: null,
     response: Reconciliation,
     problems: ['nomination_not_found'],
     example: { response: reconciliationExample },
   }),
   checkSchedule: endpoint({
-    id: 'checkSchedule',
     method: 'POST',
     path: '/v1/schedules/check',
-    tag: 'Nominations',
     summary: 'Check your schedule',
     description: `Compares the schedule that you are about to nominate with the current nominations, before the TSO does: CSV as \`GET /v1/nominations/schedule\` has it (also with semicolons or tabs, decimal commas, days such as 25.11.2026 and amounts that are multiples of 0.00025 MWh), ESS or CIM; at most ${LIMITS.scheduleBytes / 1024 / 1024} MB, also with \`Content-Encoding: gzip\`. Only series with the operator are compared. Nothing is stored.`,
     scopes: ['nominations:read'],
     query: Strict({ decimal: Decimal }),
-    body: null,
     stream: ['text/csv', 'application/xml', 'text/xml'],
     gzip: true,
     response: ScheduleCheck,
-    problems: [],
     example: { request: scheduleCsvExample, xmlRequest: scheduleDocumentExample, response: checkExample },
   }),
-};
+});

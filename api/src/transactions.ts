@@ -13,13 +13,14 @@ import {
   ordered,
   Pagination,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   slotQuery,
   TsoSchema,
 } from './common.ts';
 import { Asset, assetExample } from './contracts.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 
 export const Transaction = Type.Object(
   {
@@ -141,96 +142,74 @@ export const transactionFilterOrder = ordered(
 );
 export const transactionListExample = {
   transactions: [transactionExample],
-  pagination: { limit: 10, has_more: false, next_cursor: null },
+  pagination: paginationExample,
   assets: [assetExample],
 };
 
-export const transactionEndpoints = {
+export const transactionEndpoints = endpoints('Transactions', {
   listContractTransactions: endpoint({
-    id: 'listContractTransactions',
     method: 'GET',
     path: '/v1/contracts/{contract_id}/transactions',
-    tag: 'Transactions',
     summary: 'List a contract’s transactions',
     description: 'All versions of the contract’s transactions, by delivery day, slot and version.',
     scopes: ['contracts:read', 'transactions:read'],
     query: Strict({ ...filters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
-    body: null,
     response: TransactionList,
     problems: ['contract_not_found'],
     example: { response: transactionListExample },
   }),
   listTransactions: endpoint({
-    id: 'listTransactions',
     method: 'GET',
     path: '/v1/transactions',
-    tag: 'Transactions',
     summary: 'List transactions',
     description: 'Every transaction that you send or receive, by delivery day, contract, slot and version.',
     scopes: ['transactions:read'],
     query: Strict({ ...transactionFilters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
-    body: null,
     response: TransactionList,
-    problems: [],
     example: { response: transactionListExample },
   }),
   getTransaction: endpoint({
-    id: 'getTransaction',
     method: 'GET',
     path: '/v1/transactions/{transaction_id}',
-    tag: 'Transactions',
     summary: 'Read a transaction',
     description: 'One version of a transaction.',
     scopes: ['transactions:read'],
-    query: Strict({}),
-    body: null,
     response: Transaction,
     problems: ['transaction_not_found'],
     example: { response: transactionExample },
   }),
   getTransactionHistory: endpoint({
-    id: 'getTransactionHistory',
     method: 'GET',
     path: '/v1/transactions/{transaction_id}/history',
-    tag: 'Transactions',
     summary: 'Read a transaction’s versions',
     description: 'The whole chain of versions, newest first, from the id of any of them.',
     scopes: ['transactions:read'],
     query: Strict(includeAssets),
-    body: null,
     response: TransactionHistoryList,
     problems: ['transaction_not_found'],
     example: { response: { transactions: [transactionExample, supersededExample] } },
   }),
   getTransactionsBulk: endpoint({
-    id: 'getTransactionsBulk',
     method: 'GET',
     path: '/v1/transactions/bulk',
-    tag: 'Transactions',
     summary: 'Read transactions by id',
     description: 'Several transactions in the order of the ids, each once.',
     scopes: ['transactions:read'],
     query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets }),
-    body: null,
     response: BulkTransactionList,
-    problems: [],
     example: { response: { transactions: [transactionExample] } },
   }),
   postTransactionsBulk: endpoint({
-    id: 'postTransactionsBulk',
     method: 'POST',
     path: '/v1/transactions/bulk',
-    tag: 'Transactions',
     summary: 'Read transactions by id, ids in the body',
     description: 'For id sets too large for a query string.',
     scopes: ['transactions:read'],
-    query: Strict({}),
     body: BulkTransactionIdsRequest,
     response: BulkTransactionList,
-    problems: [],
     example: {
       request: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'], include_assets: true },
       response: { transactions: [transactionExample], assets: [assetExample] },
     },
   }),
-};
+});

@@ -5,12 +5,12 @@ import {
   LIMITS,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Strict,
 } from './common.ts';
-import { endpoint } from './endpoint.ts';
+import { endpoint, endpoints } from './endpoint.ts';
 import type { EventReader } from './event-types.ts';
 import { eventPatternsOf } from './events.ts';
 import type { Scope } from './scopes.ts';
@@ -165,17 +165,14 @@ function webhookOperations<const Base extends string>(
   base: Base,
   reader: EventReader,
   scopes: readonly Scope[],
-  idOf: (name: string) => string = (name) => name,
 ) {
-  const common = { tag, scopes, query: Strict({}) };
   const Types = typesSchema(reader, 'Types of events, by default all, also future ones.');
   const list = `${base}/webhook-endpoints` as const;
   const one = `${list}/{webhook_endpoint_id}` as const;
   const deliveries = `${one}/deliveries` as const;
   return {
     createWebhookEndpoint: endpoint({
-      ...common,
-      id: idOf('createWebhookEndpoint'),
+      scopes,
       method: 'POST',
       path: list,
       summary: 'Create a webhook endpoint',
@@ -193,36 +190,27 @@ function webhookOperations<const Base extends string>(
       },
     }),
     listWebhookEndpoints: endpoint({
-      ...common,
-      id: idOf('listWebhookEndpoints'),
+      scopes,
       method: 'GET',
       path: list,
       summary: 'List webhook endpoints',
       description: 'Your endpoints, oldest first, without their secrets.',
       query: Strict(pageQuery),
-      body: null,
-      response: Type.Object(
-        { webhook_endpoints: Type.Array(WebhookEndpoint), pagination: Pagination },
-        { title: 'WebhookEndpointList' },
-      ),
-      problems: [],
+      response: Page('webhook_endpoints', WebhookEndpoint, 'WebhookEndpointList'),
       example: { response: { webhook_endpoints: [example], pagination: paginationExample } },
     }),
     getWebhookEndpoint: endpoint({
-      ...common,
-      id: idOf('getWebhookEndpoint'),
+      scopes,
       method: 'GET',
       path: one,
       summary: 'Read a webhook endpoint',
       description: 'One endpoint, without its secret.',
-      body: null,
       response: WebhookEndpoint,
       problems: [notFound],
       example: { response: example },
     }),
     updateWebhookEndpoint: endpoint({
-      ...common,
-      id: idOf('updateWebhookEndpoint'),
+      scopes,
       method: 'PATCH',
       path: one,
       summary: 'Change a webhook endpoint',
@@ -261,21 +249,18 @@ function webhookOperations<const Base extends string>(
       },
     }),
     deleteWebhookEndpoint: endpoint({
-      ...common,
-      id: idOf('deleteWebhookEndpoint'),
+      scopes,
       method: 'DELETE',
       path: one,
       summary: 'Delete a webhook endpoint',
       description: 'Its deliveries are deleted too.',
       status: 204,
-      body: null,
       response: Type.Null(),
       problems: [notFound],
       example: { response: null },
     }),
     rotateWebhookSecret: endpoint({
-      ...common,
-      id: idOf('rotateWebhookSecret'),
+      scopes,
       method: 'POST',
       path: `${one}/rotate-secret`,
       summary: 'Rotate the secret of a webhook endpoint',
@@ -289,8 +274,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     testWebhookEndpoint: endpoint({
-      ...common,
-      id: idOf('testWebhookEndpoint'),
+      scopes,
       method: 'POST',
       path: `${one}/test`,
       summary: 'Test a webhook endpoint',
@@ -312,8 +296,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     replayWebhookEvents: endpoint({
-      ...common,
-      id: idOf('replayWebhookEvents'),
+      scopes,
       method: 'POST',
       path: `${one}/replay`,
       summary: 'Replay events to a webhook endpoint',
@@ -335,8 +318,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     listWebhookDeliveries: endpoint({
-      ...common,
-      id: idOf('listWebhookDeliveries'),
+      scopes,
       method: 'GET',
       path: deliveries,
       summary: 'List deliveries of a webhook endpoint',
@@ -349,17 +331,12 @@ function webhookOperations<const Base extends string>(
         order: Order,
         ...pageQuery,
       }),
-      body: null,
-      response: Type.Object(
-        { deliveries: Type.Array(WebhookDelivery), pagination: Pagination },
-        { title: 'WebhookDeliveryList' },
-      ),
+      response: Page('deliveries', WebhookDelivery, 'WebhookDeliveryList'),
       problems: [notFound],
       example: { response: { deliveries: [deliveryExample], pagination: paginationExample } },
     }),
     retryWebhookDelivery: endpoint({
-      ...common,
-      id: idOf('retryWebhookDelivery'),
+      scopes,
       method: 'POST',
       path: `${deliveries}/{webhook_delivery_id}/retry`,
       summary: 'Retry a delivery',
@@ -391,12 +368,14 @@ const byId = <const Prefix extends string, T extends object>(
     Object.entries(operations).map(([name, operation]) => [prefixed(prefix, name), operation as unknown]),
   ) as ById<Prefix, T>;
 
-export const brpWebhooks = webhookOperations('/v1', 'brp', ['webhooks:write']);
-export const operatorWebhooks = webhookOperations('/operator/v1', 'operator', [], (name) =>
+export const brpWebhooks = endpoints(tag, webhookOperations('/v1', 'brp', ['webhooks:write']));
+export const operatorWebhooks = endpoints(tag, webhookOperations('/operator/v1', 'operator', []), (name) =>
   prefixed('operator', name),
 );
 /** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */
-export const marketWebhooks = webhookOperations('/v1', 'account', [], (name) => prefixed('market', name));
+export const marketWebhooks = endpoints(tag, webhookOperations('/v1', 'account', []), (name) =>
+  prefixed('market', name),
+);
 
 /** The operations of any of the APIs. Their types differ only in the path. */
 export type WebhookOperations = typeof brpWebhooks | typeof operatorWebhooks;

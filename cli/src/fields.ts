@@ -1,3 +1,4 @@
+import type { BodyOf, Endpoint } from '@saldo/api';
 import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery-day.ts';
 import { DECIMAL_MARKS } from '@saldo/core/enums.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -41,6 +42,10 @@ export function readFields(command: Command, schema: object): Record<string, unk
   const given = Object.keys(properties).map((name) => [name, options[attributeOf(name)]] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
+
+/** The given options as the body of an endpoint, whose types the API checks. */
+export const readBody = <E extends Endpoint>(command: Command, { body }: E) =>
+  readFields(command, body ?? {}) as BodyOf<E>;
 
 const withoutNull = (schema: Schema): Schema => {
   const other = schema.anyOf?.find(({ type }) => type !== 'null');

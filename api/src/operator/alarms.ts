@@ -7,13 +7,13 @@ import {
   LIMITS,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Strict,
   TsoSchema,
 } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 export const ALARM_STATES = ['open', 'resolved'] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
@@ -100,15 +100,12 @@ const example: Alarm = {
 
 const note = 'Phoned the TSO: their system is restarted at 14:10.';
 
-export const operatorAlarmEndpoints = {
+export const operatorAlarmEndpoints = endpoints('Exchange', {
   listAlarms: endpoint({
-    id: 'listAlarms',
     method: 'GET',
     path: '/operator/v1/exchange/alarms',
-    tag: 'Exchange',
     summary: 'List alarms',
     description: 'Conditions of the exchange that need an operator: the open ones, or those of the past.',
-    scopes: [],
     query: Strict({
       state: Type.Optional(
         Choice(ALARM_STATES, {
@@ -123,20 +120,14 @@ export const operatorAlarmEndpoints = {
       order: Order,
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object({ alarms: Type.Array(Alarm), pagination: Pagination }, { title: 'AlarmList' }),
-    problems: [],
+    response: Page('alarms', Alarm, 'AlarmList'),
     example: { response: { alarms: [example], pagination: paginationExample } },
   }),
   acknowledgeAlarm: endpoint({
-    id: 'acknowledgeAlarm',
     method: 'POST',
     path: '/operator/v1/exchange/alarms/{alarm_id}/acknowledge',
-    tag: 'Exchange',
     summary: 'Acknowledge an alarm',
     description: 'Ends an open alarm. The same cause does not raise it again.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         note: Type.String({
@@ -161,4 +152,4 @@ export const operatorAlarmEndpoints = {
       },
     },
   }),
-};
+});

@@ -1,6 +1,16 @@
 import { PROFILE_KINDS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, LIMITS, Name, Nullable, ordered, Sort, Strict } from '../common.ts';
+import {
+  Choice,
+  DateTime,
+  LIMITS,
+  Name,
+  Nullable,
+  ordered,
+  paginationExample,
+  Sort,
+  Strict,
+} from '../common.ts';
 import {
   assetExample,
   CONTRACT_TYPES,
@@ -11,7 +21,7 @@ import {
   contractSearch,
   PPA_TYPES,
 } from '../contracts.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 const power = (description: string, example: number) =>
   Type.Number({ minimum: 0, maximum: LIMITS.powerMw, description, examples: [example] });
@@ -69,8 +79,6 @@ export const OperatorContractCreate = Strict(
 );
 export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
 
-const tag = 'Contracts';
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
 const creation = {
   external_id: contractExample.external_id,
   type: 'ppa',
@@ -85,31 +93,24 @@ const creation = {
 export const CONTRACT_SORTS = ['external_id', '-external_id', 'delivery_start', '-delivery_start'] as const;
 export type ContractSort = (typeof CONTRACT_SORTS)[number];
 
-export const operatorContractEndpoints = {
+export const operatorContractEndpoints = endpoints('Contracts', {
   createContract: endpoint({
-    id: 'createContract',
     method: 'POST',
     path: '/operator/v1/contracts',
-    tag,
     summary: 'Sign a contract',
     description:
       'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. With a `profile` the platform generates the volumes.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: OperatorContractCreate,
     response: Contract,
     problems: ['already_exists'],
     example: { request: creation, response: contractExample },
   }),
   operatorListContracts: endpoint({
-    id: 'operatorListContracts',
     method: 'GET',
     path: '/operator/v1/contracts',
-    tag,
     summary: 'List contracts',
     description: 'All contracts, oldest first unless sorted.',
-    scopes: [],
     query: Strict(
       {
         external_id: Type.Optional(
@@ -121,36 +122,25 @@ export const operatorContractEndpoints = {
       },
       ordered(['delivery_start', 'delivery_end']),
     ),
-    body: null,
     response: ContractList,
-    problems: [],
-    example: { response: { contracts: [contractExample], pagination: lastPage } },
+    example: { response: { contracts: [contractExample], pagination: paginationExample } },
   }),
   operatorGetContract: endpoint({
-    id: 'operatorGetContract',
     method: 'GET',
     path: '/operator/v1/contracts/{contract_id}',
-    tag,
     summary: 'Read a contract',
     description: 'One contract, of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Contract,
     problems: ['contract_not_found'],
     conditional: true,
     example: { response: contractExample },
   }),
   updateContract: endpoint({
-    id: 'updateContract',
     method: 'PATCH',
     path: '/operator/v1/contracts/{contract_id}',
-    tag,
     summary: 'End a contract early, or set its dates',
     description:
       'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. `If-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         delivery_start: Type.Optional(
@@ -169,4 +159,4 @@ export const operatorContractEndpoints = {
     conditional: true,
     example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: contractExample },
   }),
-};
+});

@@ -1,18 +1,17 @@
 import { CUSTOMER_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Choice, LIMITS, MetadataUpdate, Name, Pagination, Sort, Strict } from '../common.ts';
+import { Choice, LIMITS, MetadataUpdate, Name, Page, paginationExample, Sort, Strict } from '../common.ts';
 import {
   BalanceGroupUpdate,
   CUSTOMER_UPDATE_PROBLEMS,
   Customer,
+  customerEndpoints,
   customerExample,
   customerFilters,
   customerPreviewExample,
-  PlacementList,
-  placementListExample,
   previewOf,
 } from '../customers.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 export const OperatorCustomer = Type.Object(
   { ...Customer.properties, brp_id: Type.String({ description: 'The BRP that it is assigned to.' }) },
@@ -66,77 +65,53 @@ export const OperatorCustomerUpdate = Strict(
 );
 export type OperatorCustomerUpdate = Static<typeof OperatorCustomerUpdate>;
 
-const tag = 'Customers';
 const path = '/operator/v1/customers';
 
 export const CUSTOMER_SORTS = ['name', '-name'] as const;
 export type CustomerSort = (typeof CUSTOMER_SORTS)[number];
 
-export const operatorCustomerEndpoints = {
+export const operatorCustomerEndpoints = endpoints('Customers', {
   operatorCreateCustomer: endpoint({
-    id: 'operatorCreateCustomer',
     method: 'POST',
     path,
-    tag,
     summary: 'Assign a customer to a BRP',
     description:
       'The customer is `pending` until its BRP activates it, or `active` from the start if `status` is `active`.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: OperatorCustomerCreate,
     response: OperatorCustomer,
     problems: ['balance_group_tso_not_enabled'],
     example: { request: { brp_id: example.brp_id, name: example.name }, response: pendingExample },
   }),
   operatorListCustomers: endpoint({
-    id: 'operatorListCustomers',
     method: 'GET',
     path,
-    tag,
     summary: 'List customers',
     description: 'The customers of all BRPs, oldest first unless sorted.',
-    scopes: [],
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [example.brp_id] })),
       sort: Sort(CUSTOMER_SORTS),
       ...customerFilters,
     }),
-    body: null,
-    response: Type.Object(
-      { customers: Type.Array(OperatorCustomer), pagination: Pagination },
-      { title: 'OperatorCustomerList' },
-    ),
-    problems: [],
-    example: {
-      response: { customers: [example], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('customers', OperatorCustomer, 'OperatorCustomerList'),
+    example: { response: { customers: [example], pagination: paginationExample } },
   }),
   operatorGetCustomer: endpoint({
-    id: 'operatorGetCustomer',
     method: 'GET',
     path: `${path}/{customer_id}`,
-    tag,
     summary: 'Read a customer',
     description: 'One customer of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: OperatorCustomer,
     problems: ['customer_not_found'],
     example: { response: example },
     conditional: true,
   }),
   operatorUpdateCustomer: endpoint({
-    id: 'operatorUpdateCustomer',
     method: 'PATCH',
     path: `${path}/{customer_id}`,
-    tag,
     summary: 'Change a customer',
     description:
       'The fields that its BRP may change, and its name and BRP. With the BRP, balance group and metadata are removed. `If-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
     body: OperatorCustomerUpdate,
     response: OperatorCustomer,
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -144,15 +119,11 @@ export const operatorCustomerEndpoints = {
     conditional: true,
   }),
   operatorPreviewCustomer: endpoint({
-    id: 'operatorPreviewCustomer',
     method: 'POST',
     path: `${path}/{customer_id}/preview`,
-    tag,
     summary: 'Preview a change of a customer',
     description:
       'Checks a change like PATCH, with the same problems, and answers what it would do. Nothing is changed.',
-    scopes: [],
-    query: Strict({}),
     body: OperatorCustomerUpdate,
     response: previewOf(OperatorCustomer, 'OperatorCustomerPreview'),
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -163,18 +134,8 @@ export const operatorCustomerEndpoints = {
     },
   }),
   operatorListPlacements: endpoint({
-    id: 'operatorListPlacements',
-    method: 'GET',
+    ...customerEndpoints.listPlacements,
     path: `${path}/{customer_id}/placements`,
-    tag,
-    summary: 'Read the placements of a customer',
-    description:
-      'The balance groups of a customer by delivery day, newest first. Volumes use the one of their day.',
     scopes: [],
-    query: Strict({}),
-    body: null,
-    response: PlacementList,
-    problems: ['customer_not_found'],
-    example: { response: placementListExample },
   }),
-};
+});

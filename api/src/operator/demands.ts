@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Pagination, pageQuery, paginationExample, Sort, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { DateTime, Nullable, Page, pageQuery, paginationExample, Sort, Strict } from '../common.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import { AdditionalInfo, AnnualMwh, CountryCode, State, Years } from './market-members.ts';
 
 const demandMembers = {
@@ -64,68 +64,46 @@ const demandExample = {
 export const DEMAND_SORTS = ['published_at', '-published_at'] as const;
 export type DemandSort = (typeof DEMAND_SORTS)[number];
 
-export const operatorDemandEndpoints = {
+export const operatorDemandEndpoints = endpoints('Demands', {
   createDemand: endpoint({
-    id: 'createDemand',
     method: 'POST',
     path: '/operator/v1/demands',
-    tag: 'Demands',
     summary: 'Publish a demand',
     description: 'A demand is listed in the customer API until it is deleted.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: DemandCreate,
     response: Demand,
-    problems: [],
     example: { request: newDemandExample, response: demandExample },
   }),
   listDemands: endpoint({
-    id: 'listDemands',
     method: 'GET',
     path: '/operator/v1/demands',
-    tag: 'Demands',
     summary: 'List demands',
     description: 'All demands, oldest first unless sorted.',
-    scopes: [],
     query: Strict({
       country: Type.Optional(Type.String({ description: 'Only of this country.', examples: ['DE'] })),
       sort: Sort(DEMAND_SORTS),
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { demands: Type.Array(Demand), pagination: Pagination },
-      { title: 'OperatorDemandList' },
-    ),
-    problems: [],
+    response: Page('demands', Demand, 'OperatorDemandList'),
     example: { response: { demands: [demandExample], pagination: paginationExample } },
   }),
   getDemand: endpoint({
-    id: 'getDemand',
     method: 'GET',
     path: '/operator/v1/demands/{demand_id}',
-    tag: 'Demands',
     summary: 'Read a demand',
     description: 'One demand, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Demand,
     problems: ['demand_not_found'],
     conditional: true,
     example: { response: demandExample },
   }),
   updateDemand: endpoint({
-    id: 'updateDemand',
     method: 'PATCH',
     path: '/operator/v1/demands/{demand_id}',
-    tag: 'Demands',
     summary: 'Change a demand',
     description:
       'Changes the given members; the demand keeps its place in the list. `If-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
     body: DemandUpdate,
     response: Demand,
     problems: ['demand_not_found', 'precondition_failed'],
@@ -133,20 +111,15 @@ export const operatorDemandEndpoints = {
     example: { request: { delivery_volume: 24_000 }, response: demandExample },
   }),
   deleteDemand: endpoint({
-    id: 'deleteDemand',
     method: 'DELETE',
     path: '/operator/v1/demands/{demand_id}',
-    tag: 'Demands',
     summary: 'Withdraw a demand',
     description:
       'Removes it from the customer API at once. The audit trail keeps its last state. `If-Match` is supported.',
-    scopes: [],
     status: 204,
-    query: Strict({}),
-    body: null,
     response: Type.Null(),
     problems: ['demand_not_found', 'precondition_failed'],
     conditional: true,
     example: { response: null },
   }),
-};
+});

@@ -8,14 +8,15 @@ import {
   MwhSchema,
   Nullable,
   Order,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   TsoSchema,
 } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
-import { MESSAGE_DIRECTIONS, MESSAGE_STATES, Message, EXCHANGE_TAG as tag } from './message.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
+import { EXCHANGE_TAG, MESSAGE_DIRECTIONS, MESSAGE_STATES, Message } from './message.ts';
 
 const MismatchedSlot = Type.Object(
   {
@@ -119,17 +120,13 @@ const answerDocumentExample = `<?xml version="1.0" encoding="UTF-8"?>
 </AcknowledgementMessage>
 `;
 
-export const operatorExchangeEndpoints = {
+export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
   sendSchedules: endpoint({
-    id: 'sendSchedules',
     method: 'POST',
     path: '/operator/v1/exchange/send',
-    tag,
     summary: 'Send unsent schedules now',
     description:
       'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         delivery_date: Type.Optional(Day('Only this delivery day.')),
@@ -157,25 +154,19 @@ export const operatorExchangeEndpoints = {
       },
       { title: 'ExchangeSendResult' },
     ),
-    problems: [],
     example: { request: { delivery_date: '2026-01-15' }, response: { messages: [sentExample], faults: [] } },
   }),
   requestStatus: endpoint({
-    id: 'requestStatus',
     method: 'POST',
     path: '/operator/v1/exchange/status-request',
-    tag,
     summary: 'Request a TSO’s last answer',
     description:
       'Asks the TSO to send its last answer to the schedule of a day again (document type A59, in the format of the TSO). A job does the same once when an acknowledgement is overdue. A message that cannot be delivered at once stays `stored`, with the reason if there is one, and a job delivers it later.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       { delivery_date: Day('The German delivery day of the schedule.'), tso: TsoSchema },
       { title: 'StatusRequest' },
     ),
     response: Message,
-    problems: [],
     example: {
       request: { delivery_date: '2026-01-15', tso: 'DE_50HERTZ' },
       response: {
@@ -190,16 +181,11 @@ export const operatorExchangeEndpoints = {
     },
   }),
   receiveMessage: endpoint({
-    id: 'receiveMessage',
     method: 'POST',
     path: '/operator/v1/exchange/receive',
-    tag,
     summary: 'Receive a TSO’s answer',
     description:
       'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     stream: ['application/xml', 'text/xml'],
     gzip: true,
     response: Type.Object(
@@ -216,25 +202,17 @@ export const operatorExchangeEndpoints = {
     },
   }),
   listMismatches: endpoint({
-    id: 'listMismatches',
     method: 'GET',
     path: '/operator/v1/exchange/mismatches',
-    tag,
     summary: 'List mismatches',
     description:
       'The current nominations of a day that a TSO did not match in full or, before its confirmation, that an anomaly report names, with the differing slots and the values of each side.',
-    scopes: [],
     query: Strict({
       delivery_date: Day('The German delivery day.'),
       tso: Type.Optional(TsoSchema),
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { mismatches: Type.Array(NominationMismatch), pagination: Pagination },
-      { title: 'MismatchList' },
-    ),
-    problems: [],
+    response: Page('mismatches', NominationMismatch, 'MismatchList'),
     example: {
       response: {
         mismatches: [
@@ -258,29 +236,21 @@ export const operatorExchangeEndpoints = {
             ],
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
   listUnsent: endpoint({
-    id: 'listUnsent',
     method: 'GET',
     path: '/operator/v1/exchange/unsent',
-    tag,
     summary: 'List unsent nominations',
     description: 'Current nominations that were not sent to a TSO yet, most urgent first.',
-    scopes: [],
     query: Strict({
       delivery_date: Type.Optional(Day('Only this German delivery day.')),
       tso: Type.Optional(TsoSchema),
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { unsent: Type.Array(UnsentNomination), pagination: Pagination },
-      { title: 'UnsentList' },
-    ),
-    problems: [],
+    response: Page('unsent', UnsentNomination, 'UnsentList'),
     example: {
       response: {
         unsent: [
@@ -298,18 +268,15 @@ export const operatorExchangeEndpoints = {
             created_at: '2026-01-14T08:31:07Z',
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
   listMessages: endpoint({
-    id: 'listMessages',
     method: 'GET',
     path: '/operator/v1/messages',
-    tag,
     summary: 'List messages',
     description: 'All sent and received messages, in the order in which they were stored.',
-    scopes: [],
     query: Strict({
       delivery_date: Type.Optional(Day('Only messages of this German delivery day.')),
       tso: Type.Optional(TsoSchema),
@@ -323,46 +290,31 @@ export const operatorExchangeEndpoints = {
       order: Order,
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { messages: Type.Array(Message), pagination: Pagination },
-      { title: 'MessageList' },
-    ),
-    problems: [],
+    response: Page('messages', Message, 'MessageList'),
     example: {
       response: {
         messages: [sentExample, answerExample],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
   getMessage: endpoint({
-    id: 'getMessage',
     method: 'GET',
     path: '/operator/v1/messages/{message_id}',
-    tag,
     summary: 'Read a message',
     description: 'One message without its document, which is under `/raw`.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Message,
     problems: ['message_not_found'],
     example: { response: sentExample },
   }),
   getMessageRaw: endpoint({
-    id: 'getMessageRaw',
     method: 'GET',
     path: '/operator/v1/messages/{message_id}/raw',
-    tag,
     summary: 'Read a message’s document',
     description: 'The exact bytes of the document that was sent or received.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Type.String(),
     documents: { 'application/xml': documentExample },
     problems: ['message_not_found'],
     example: { response: documentExample },
   }),
-};
+});

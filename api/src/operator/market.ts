@@ -5,7 +5,7 @@ import {
   LIMITS,
   Name,
   Nullable,
-  Pagination,
+  Page,
   pageQuery,
   paginationExample,
   Search,
@@ -14,7 +14,7 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { Asset, assetExample, TECHNOLOGIES } from '../contracts.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import { OFFER_PPA_TYPES } from '../market.ts';
 import { AdditionalInfo, AnnualMwh, CountryCode, State, Years } from './market-members.ts';
 
@@ -151,7 +151,6 @@ export type Cover = Static<typeof Cover>;
 export const COVER_MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type CoverMediaType = (typeof COVER_MEDIA_TYPES)[number];
 
-const tag = 'Assets';
 const offerExample = {
   ppa_type: 'PAY_AS_PRODUCED',
   average_annual_power: 126_500,
@@ -171,20 +170,15 @@ const offeredExample = {
 };
 export const ASSET_SORTS = ['name', '-name', 'nominal_power', '-nominal_power'] as const;
 export type AssetSort = (typeof ASSET_SORTS)[number];
-export const operatorMarketEndpoints = {
+export const operatorMarketEndpoints = endpoints('Assets', {
   createAsset: endpoint({
-    id: 'createAsset',
     method: 'POST',
     path: '/operator/v1/assets',
-    tag,
     summary: 'Register an asset',
     description: 'A plant that contracts can refer to. With an `offer` it is listed in the customer API.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: AssetCreate,
     response: OperatorAsset,
-    problems: [],
     example: {
       request: {
         name: assetExample.name,
@@ -197,13 +191,10 @@ export const operatorMarketEndpoints = {
     },
   }),
   listAssets: endpoint({
-    id: 'listAssets',
     method: 'GET',
     path: '/operator/v1/assets',
-    tag,
     summary: 'List assets',
     description: 'All assets with their offers, oldest first unless sorted.',
-    scopes: [],
     query: Strict({
       technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
       tso: Type.Optional(TsoSchema),
@@ -217,40 +208,26 @@ export const operatorMarketEndpoints = {
       sort: Sort(ASSET_SORTS),
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { assets: Type.Array(OperatorAsset), pagination: Pagination },
-      { title: 'OperatorAssetList' },
-    ),
-    problems: [],
+    response: Page('assets', OperatorAsset, 'OperatorAssetList'),
     example: { response: { assets: [offeredExample], pagination: paginationExample } },
   }),
   getAsset: endpoint({
-    id: 'getAsset',
     method: 'GET',
     path: '/operator/v1/assets/{asset_id}',
-    tag,
     summary: 'Read an asset',
     description:
       'One asset with its offer, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: OperatorAsset,
     problems: ['asset_not_found'],
     conditional: true,
     example: { response: offeredExample },
   }),
   updateAsset: endpoint({
-    id: 'updateAsset',
     method: 'PATCH',
     path: '/operator/v1/assets/{asset_id}',
-    tag,
     summary: 'Change an asset, offer it, or withdraw its offer',
     description:
       'Changes name, technology, power or TSO. `offer` publishes an offer, or changes the given members of the existing one, which keeps its place in the list; `null` withdraws it. `If-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
     body: AssetUpdate,
     response: OperatorAsset,
     problems: ['asset_not_found', 'precondition_failed'],
@@ -261,21 +238,15 @@ export const operatorMarketEndpoints = {
     },
   }),
   uploadCover: endpoint({
-    id: 'uploadCover',
     method: 'POST',
     path: '/operator/v1/covers',
-    tag,
     summary: 'Upload a cover image',
     description:
       'A PNG, JPEG or WebP of at most 5 MB, recognised by its content. The answer has its address, for the `cover_url` of offers; equal images have the same address.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
-    body: null,
     stream: COVER_MEDIA_TYPES,
     maxBytes: LIMITS.cover.bytes,
     response: Cover,
-    problems: [],
     example: {
       request: '(bytes of the image)',
       response: {
@@ -286,4 +257,4 @@ export const operatorMarketEndpoints = {
       },
     },
   }),
-};
+});

@@ -5,23 +5,15 @@ import {
   Day,
   Eic,
   MwhSchema,
-  Pagination,
+  Page,
   pageQuery,
+  paginationExample,
   SlotNumber,
   Strict,
   TsoSchema,
 } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
-import {
-  Explanation,
-  explanationExample,
-  NominationHistoryList,
-  NominationList,
-  NominationWithSlots,
-  nominationEndpoints,
-} from '../nominations.ts';
-
-const tag = 'Nominations';
+import { endpoint, endpoints } from '../endpoint.ts';
+import { nominationEndpoints } from '../nominations.ts';
 
 /** A position-day whose valid transactions differ from what is nominated. */
 export const LatePositionDay = Type.Object(
@@ -68,17 +60,13 @@ const lateFilters = {
   ),
 };
 
-export const operatorNominationEndpoints = {
+export const operatorNominationEndpoints = endpoints('Nominations', {
   runNominations: endpoint({
-    id: 'runNominations',
     method: 'POST',
     path: '/operator/v1/nominations/run',
-    tag,
     summary: 'Net all changes now',
     description:
       'A job does the same in the background. A change after all gates is settled financially and is not netted again.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       { delivery_date: Type.Optional(Day('Only this delivery day.')) },
       { title: 'NominationRun' },
@@ -92,105 +80,53 @@ export const operatorNominationEndpoints = {
       },
       { title: 'NominationRunResult' },
     ),
-    problems: [],
     example: {
       request: { delivery_date: '2026-10-25' },
       response: { positions: 12, created: 14, unchanged: 0, too_late: 0 },
     },
   }),
   operatorListNominations: endpoint({
-    id: 'operatorListNominations',
-    method: 'GET',
+    ...nominationEndpoints.listNominations,
     path: '/operator/v1/nominations',
-    tag,
-    summary: 'List nominations',
     description: 'The nominations of all BRPs, by delivery day.',
     scopes: [],
-    query: nominationEndpoints.listNominations.query,
-    body: null,
-    response: NominationList,
-    problems: [],
-    example: nominationEndpoints.listNominations.example,
   }),
   listLate: endpoint({
-    id: 'listLate',
     method: 'GET',
     path: '/operator/v1/nominations/late',
-    tag,
     summary: 'List late changes',
     description:
       'Balance groups and days whose valid transactions no longer equal what is nominated: every gate is past, or the change is between control areas and its slot is closed. The differences are settled financially. By delivery day.',
-    scopes: [],
     query: Strict({ ...lateFilters, ...pageQuery }),
-    body: null,
-    response: Type.Object(
-      { late: Type.Array(LatePositionDay), pagination: Pagination },
-      { title: 'LateList' },
-    ),
-    problems: [],
-    example: {
-      response: { late: [lateExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('late', LatePositionDay, 'LateList'),
+    example: { response: { late: [lateExample], pagination: paginationExample } },
   }),
   exportLate: endpoint({
-    id: 'exportLate',
     method: 'GET',
     path: '/operator/v1/exports/late',
-    tag,
     summary: 'Export late changes',
     description: 'The whole list of late changes as CSV, one line per slot.',
-    scopes: [],
     query: Strict({
       ...lateFilters,
       format: Type.Optional(Choice(['csv'], { description: 'Format of the file.', examples: ['csv'] })),
     }),
-    body: null,
     response: Type.String(),
     documents: { 'text/csv': lateCsvExample },
-    problems: [],
     example: { response: lateCsvExample },
   }),
   operatorGetNomination: endpoint({
-    id: 'operatorGetNomination',
-    method: 'GET',
+    ...nominationEndpoints.getNomination,
     path: '/operator/v1/nominations/{nomination_id}',
-    tag,
-    summary: 'Read a nomination',
-    description: 'One version of a nomination, with its slots.',
     scopes: [],
-    query: Strict({}),
-    body: null,
-    response: NominationWithSlots,
-    problems: ['nomination_not_found'],
-    example: nominationEndpoints.getNomination.example,
   }),
   operatorGetNominationHistory: endpoint({
-    id: 'operatorGetNominationHistory',
-    method: 'GET',
+    ...nominationEndpoints.getNominationHistory,
     path: '/operator/v1/nominations/{nomination_id}/history',
-    tag,
-    summary: 'Read a nomination’s versions',
-    description: 'The whole chain of versions, newest first, from the id of any of them.',
     scopes: [],
-    query: Strict({}),
-    body: null,
-    response: NominationHistoryList,
-    problems: ['nomination_not_found'],
-    example: nominationEndpoints.getNominationHistory.example,
   }),
   operatorExplainNomination: endpoint({
-    id: 'operatorExplainNomination',
-    method: 'GET',
+    ...nominationEndpoints.explainNomination,
     path: '/operator/v1/nominations/{nomination_id}/explanation',
-    tag,
-    summary: 'Explain a nomination',
-    description:
-      'Per slot, the transactions that were valid when this version was created; for a late change between control areas, the one that was valid when the slot closed. Their sum is the amount.',
     scopes: [],
-    query: Strict({}),
-    body: null,
-    response: Explanation,
-    problems: ['nomination_not_found'],
-    example: { response: explanationExample },
   }),
-};
+});

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Order, Pagination, pageQuery, Strict } from '../common.ts';
-import { DeliveryDayCalendar, deliveryDayEndpoints } from '../delivery-days.ts';
-import { endpoint } from '../endpoint.ts';
+import { DateTime, Nullable, Order, Page, pageQuery, paginationExample, Strict } from '../common.ts';
+import { deliveryDayEndpoints } from '../delivery-days.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import { AlarmCounts } from './alarms.ts';
 
 /** Record type and past participle. Entries of older versions may have others. */
@@ -117,22 +117,14 @@ export const Health = Type.Object(
 );
 export type Health = Static<typeof Health>;
 
-const tag = 'Platform';
-
-export const operatorPlatformEndpoints = {
+export const operatorPlatformEndpoints = endpoints('Platform', {
   getHealth: endpoint({
-    id: 'getHealth',
     method: 'GET',
     path: '/operator/v1/health',
-    tag,
     summary: 'Read the platform’s health',
     description:
       'The platform’s times, its database, the changes that wait for netting, and the number of open alarms.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Health,
-    problems: [],
     example: {
       response: {
         server_time: '2026-01-14T10:02:31Z',
@@ -158,28 +150,15 @@ export const operatorPlatformEndpoints = {
     },
   }),
   operatorGetDeliveryDay: endpoint({
-    id: 'operatorGetDeliveryDay',
-    method: 'GET',
+    ...deliveryDayEndpoints.getDeliveryDay,
     path: '/operator/v1/delivery-days/{date}',
-    tag,
-    summary: 'Read the delivery calendar',
-    description: deliveryDayEndpoints.getDeliveryDay.description,
-    scopes: [],
-    query: Strict({}),
-    body: null,
-    response: DeliveryDayCalendar,
-    problems: [],
-    example: deliveryDayEndpoints.getDeliveryDay.example,
   }),
   listAudit: endpoint({
-    id: 'listAudit',
     method: 'GET',
     path: '/operator/v1/audit',
-    tag,
     summary: 'Read the audit trail',
     description:
       'All changes with actor, time, and the record before and after. Append-only; oldest first by default. With `since` or `until` but without `subject`, entries are in the order of their time.',
-    scopes: [],
     query: Strict({
       subject: Type.Optional(
         Type.String({
@@ -201,12 +180,7 @@ export const operatorPlatformEndpoints = {
       order: Order,
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object(
-      { entries: Type.Array(AuditEntry), pagination: Pagination },
-      { title: 'AuditList' },
-    ),
-    problems: [],
+    response: Page('entries', AuditEntry, 'AuditList'),
     example: {
       response: {
         entries: [
@@ -222,43 +196,32 @@ export const operatorPlatformEndpoints = {
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
           },
         ],
-        pagination: { limit: 10, has_more: false, next_cursor: null },
+        pagination: paginationExample,
       },
     },
   }),
-};
+});
 
 /** Available only with `SANDBOX=on`. */
-export const sandboxEndpoints = {
+export const sandboxEndpoints = endpoints('Platform', {
   getClock: endpoint({
-    id: 'getClock',
     method: 'GET',
     path: '/operator/v1/clock',
-    tag,
     summary: 'Read the clock',
     description: 'The platform’s time. Only in a sandbox.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: ClockState,
-    problems: [],
     example: { response: { now: '2026-10-24T12:29:59Z', moved: true } },
   }),
   setClock: endpoint({
-    id: 'setClock',
     method: 'PUT',
     path: '/operator/v1/clock',
-    tag,
     summary: 'Set the clock',
     description: 'Moves the platform’s time forward or back. Only in a sandbox.',
-    scopes: [],
-    query: Strict({}),
     body: Strict({ now: DateTime('The new time.', '2026-10-24T12:29:59Z') }, { title: 'ClockSetting' }),
     response: ClockState,
-    problems: [],
     example: {
       request: { now: '2026-10-24T12:29:59Z' },
       response: { now: '2026-10-24T12:29:59Z', moved: true },
     },
   }),
-};
+});

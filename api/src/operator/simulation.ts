@@ -1,23 +1,19 @@
 import Type from 'typebox';
 import { Choice, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
-import { Message, EXCHANGE_TAG as tag } from './message.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
+import { EXCHANGE_TAG, Message } from './message.ts';
 
 export const SIMULATED_ANSWERS = ['match', 'mismatch', 'rejection'] as const;
 export type SimulatedAnswer = (typeof SIMULATED_ANSWERS)[number];
 
 /** Available only with a demo world or in a sandbox. */
-export const simulationEndpoints = {
+export const simulationEndpoints = endpoints(EXCHANGE_TAG, {
   simulateAnswer: endpoint({
-    id: 'simulateAnswer',
     method: 'POST',
     path: '/operator/v1/messages/{message_id}/simulated-answer',
-    tag,
     summary: 'Simulate the TSO’s answer',
     description:
       'The simulated TSO answers a schedule at once: it acknowledges and finally confirms it, with other amounts for `mismatch`, or rejects it. The answers are received like those of a TSO. Only with a demo world or in a sandbox.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       { answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }) },
       { title: 'SimulatedAnswer' },
@@ -29,4 +25,4 @@ export const simulationEndpoints = {
     problems: ['message_not_found'],
     example: { request: { answer: 'match' }, response: { messages: [] } },
   }),
-};
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Name, Nullable, Pagination, pageQuery, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { Choice, DateTime, Name, Nullable, Page, pageQuery, paginationExample, Strict } from '../common.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import { identityFields, NewEmail, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
 
 export const User = Type.Object(
@@ -55,19 +55,13 @@ const Permissions = Choice(USER_PERMISSIONS, {
   examples: ['manage'],
 });
 
-const tag = 'Users';
-
-export const operatorUserEndpoints = {
+export const operatorUserEndpoints = endpoints('Users', {
   createUser: endpoint({
-    id: 'createUser',
     method: 'POST',
     path: '/operator/v1/users',
-    tag,
     summary: 'Create a user',
     description: 'A user of the portal, who can sign in after accepting an invitation.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: Strict(
       {
         email: NewEmail,
@@ -103,13 +97,10 @@ export const operatorUserEndpoints = {
     },
   }),
   listUsers: endpoint({
-    id: 'listUsers',
     method: 'GET',
     path: '/operator/v1/users',
-    tag,
     summary: 'List users',
     description: 'All users, oldest first.',
-    scopes: [],
     query: Strict({
       role: Type.Optional(Choice(USER_ROLES, { description: 'Only of this role.', examples: ['brp'] })),
       email: Type.Optional(
@@ -126,38 +117,25 @@ export const operatorUserEndpoints = {
       ),
       ...pageQuery,
     }),
-    body: null,
-    response: Type.Object({ users: Type.Array(User), pagination: Pagination }, { title: 'UserList' }),
-    problems: [],
-    example: {
-      response: { users: [userExample], pagination: { limit: 10, has_more: false, next_cursor: null } },
-    },
+    response: Page('users', User, 'UserList'),
+    example: { response: { users: [userExample], pagination: paginationExample } },
   }),
   getUser: endpoint({
-    id: 'getUser',
     method: 'GET',
     path: '/operator/v1/users/{user_id}',
-    tag,
     summary: 'Read a user',
     description: 'One user, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: User,
     problems: ['user_not_found'],
     conditional: true,
     example: { response: userExample },
   }),
   updateUser: endpoint({
-    id: 'updateUser',
     method: 'PATCH',
     path: '/operator/v1/users/{user_id}',
-    tag,
     summary: 'Change a user',
     description:
       'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. `If-Match` is supported.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         name: Type.Optional(Name('Name of the user.', userExample.name)),
@@ -188,17 +166,12 @@ export const operatorUserEndpoints = {
     example: { request: { permissions: 'manage' }, response: userExample },
   }),
   inviteUser: endpoint({
-    id: 'inviteUser',
     method: 'POST',
     path: '/operator/v1/users/{user_id}/invitation',
-    tag,
     summary: 'Invite a user',
     description:
       'Creates a link to set the first or a new password. It works once and for 72 hours, and revokes an earlier one.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
-    body: null,
     response: InvitationLink,
     problems: ['user_not_found', 'invalid_status_transition'],
     example: {
@@ -208,4 +181,4 @@ export const operatorUserEndpoints = {
       },
     },
   }),
-};
+});

@@ -1,7 +1,7 @@
 import { REJECTION_CODES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import {
   Transaction,
   TransactionList,
@@ -83,20 +83,15 @@ const Volume = Type.Unsafe<number | null>({
   'x-mwh': true,
 });
 
-const tag = 'Volumes';
 const resultExample: DayResult = { created: 96, corrected: 0, unchanged: 0, revision: 1 };
 
-export const operatorVolumeEndpoints = {
+export const operatorVolumeEndpoints = endpoints('Volumes', {
   putContractDay: endpoint({
-    id: 'putContractDay',
     method: 'PUT',
     path: '/operator/v1/contracts/{contract_id}/days/{delivery_date}',
-    tag,
     summary: 'Write a contract’s day',
     description:
       'The whole day, idempotent: new cells are version 1, changed ones a correction, equal ones unchanged, and null is skipped.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         volumes: Type.Array(Volume, {
@@ -111,19 +106,15 @@ export const operatorVolumeEndpoints = {
     example: { request: { volumes: [1.25, 1.3, null] }, response: resultExample },
   }),
   importVolumes: endpoint({
-    id: 'importVolumes',
     method: 'POST',
     path: '/operator/v1/volumes',
-    tag,
     summary: 'Import volumes',
     description:
       'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon or tab with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all. A line that cannot be read rejects the contract-day of the lines around it; between two contract-days it is rejected alone. The body may be sent with `Content-Encoding: gzip`.',
-    scopes: [],
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything.'),
       decimal: Decimal,
     }),
-    body: null,
     stream: ['text/csv', 'application/x-ndjson'],
     gzip: true,
     response: ImportResult,
@@ -147,15 +138,11 @@ export const operatorVolumeEndpoints = {
     },
   }),
   operatorListTransactions: endpoint({
-    id: 'operatorListTransactions',
     method: 'GET',
     path: '/operator/v1/transactions',
-    tag,
     summary: 'List transactions',
     description: 'The transactions of all BRPs, by delivery day, contract, slot and version.',
-    scopes: [],
     query: transactionEndpoints.listTransactions.query,
-    body: null,
     response: Type.Object(
       {
         ...TransactionList.properties,
@@ -163,18 +150,13 @@ export const operatorVolumeEndpoints = {
       },
       { title: 'OperatorTransactionList' },
     ),
-    problems: [],
     example: { response: { ...transactionListExample, transactions: [operatorTransactionExample] } },
   }),
   invalidateTransaction: endpoint({
-    id: 'invalidateTransaction',
     method: 'POST',
     path: '/operator/v1/transactions/{transaction_id}/invalidate',
-    tag,
     summary: 'Invalidate a transaction',
     description: 'The transaction no longer counts in any saldo. A later correction of it is valid again.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         reason: Type.String({
@@ -195,15 +177,11 @@ export const operatorVolumeEndpoints = {
     },
   }),
   runProfiles: endpoint({
-    id: 'runProfiles',
     method: 'POST',
     path: '/operator/v1/profiles/run',
-    tag,
     summary: 'Generate the volumes of profile contracts',
     description:
       'For the coming days; a day that has volumes is never overwritten. A job does the same in the background.',
-    scopes: [],
-    query: Strict({}),
     body: Strict(
       {
         days: Type.Optional(
@@ -221,7 +199,6 @@ export const operatorVolumeEndpoints = {
       { contracts: Type.Integer(), days: Type.Integer(), created: Type.Integer() },
       { title: 'ProfileRunResult' },
     ),
-    problems: [],
     example: { request: { days: 7 }, response: { contracts: 2, days: 14, created: 1344 } },
   }),
-};
+});

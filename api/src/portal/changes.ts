@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DateTime, LIMITS, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 export const Changes = Type.Object(
   {
@@ -17,16 +17,13 @@ export const Changes = Type.Object(
 export type Changes = Static<typeof Changes>;
 
 /** Which data of an open page are stale. Unlike the feed, it has one entry per type, however many events. */
-export const portalChangesEndpoints = {
+export const portalChangesEndpoints = endpoints('Changes', {
   listChanges: endpoint({
-    id: 'listChanges',
     method: 'GET',
     path: '/portal/v1/changes',
-    tag: 'Changes',
     summary: 'Follow changes',
     description:
       'The types of the events of the user’s BRP or account since `after`. For the operator, those of all parties.',
-    scopes: [],
     query: Strict({
       after: Type.Optional(
         Type.String({
@@ -42,7 +39,6 @@ export const portalChangesEndpoints = {
         }),
       ),
     }),
-    body: null,
     response: Changes,
     problems: ['invalid_session'],
     example: {
@@ -53,4 +49,4 @@ export const portalChangesEndpoints = {
       },
     },
   }),
-};
+});

@@ -1,14 +1,12 @@
 import { ordered, Strict } from '../common.ts';
 import { contractEndpoints, contractFilters, contractSearch } from '../contracts.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 /** The list of the BRP API with a search, for users of a BRP. */
-export const portalContractEndpoints = {
+export const portalContractEndpoints = endpoints('Own records', {
   searchOwnContracts: endpoint({
     ...contractEndpoints.listContracts,
-    id: 'searchOwnContracts',
     path: '/portal/v1/contracts',
-    tag: 'Own records',
     scopes: [],
     query: Strict(
       { search: contractSearch, ...contractFilters },
@@ -16,4 +14,4 @@ export const portalContractEndpoints = {
     ),
     problems: ['invalid_session', 'insufficient_permissions'],
   }),
-};
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Nullable, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { DateTime, Nullable } from '../common.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 
 export const LastChange = Type.Object(
   {
@@ -18,20 +18,15 @@ export const LastChange = Type.Object(
 export type LastChange = Static<typeof LastChange>;
 
 /** Answers who made the change that a form is in conflict with. What has changed follows from the record itself. */
-export const portalLastChangeEndpoints = {
+export const portalLastChangeEndpoints = endpoints('Changes', {
   getLastChange: endpoint({
-    id: 'getLastChange',
     method: 'GET',
     path: '/portal/v1/records/{record_id}/last-change',
-    tag: 'Changes',
     summary: 'Read who changed a record last',
     description:
       'The last change of a record, from the audit trail. `record_id` is its id, or the EIC of a balance group. A user of a BRP reads it for customers and balance groups.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: LastChange,
     problems: ['invalid_session', 'not_found'],
     example: { response: { at: '2026-01-14T10:02:31Z', actor_name: 'Jana Petersen' } },
   }),
-};
+});

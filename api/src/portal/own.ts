@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { Pagination, pageQuery, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { Page, pageQuery, paginationExample, Strict } from '../common.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import {
   ApiKey,
   keyExample,
@@ -10,68 +10,45 @@ import {
   newKeyExample,
 } from '../operator/parties.ts';
 
-const tag = 'Own records';
-const lastPage = { limit: 10, has_more: false, next_cursor: null };
-
 /** Keys of the BRP or account that the user works for. */
-export const portalOwnEndpoints = {
+export const portalOwnEndpoints = endpoints('Own records', {
   listOwnApiKeys: endpoint({
-    id: 'listOwnApiKeys',
     method: 'GET',
     path: '/portal/v1/api-keys',
-    tag,
     summary: 'List the own API keys',
     description: 'Keys of the user’s BRP or account, oldest first, without their secrets.',
-    scopes: [],
     query: Strict(pageQuery),
-    body: null,
-    response: Type.Object(
-      { api_keys: Type.Array(ApiKey), pagination: Pagination },
-      { title: 'OwnApiKeyList' },
-    ),
+    response: Page('api_keys', ApiKey, 'OwnApiKeyList'),
     problems: ['invalid_session', 'insufficient_permissions'],
-    example: { response: { api_keys: [keyExample], pagination: lastPage } },
+    example: { response: { api_keys: [keyExample], pagination: paginationExample } },
   }),
   createOwnApiKey: endpoint({
-    id: 'createOwnApiKey',
     method: 'POST',
     path: '/portal/v1/api-keys',
-    tag,
     summary: 'Create an own API key',
     description: 'The secret is only in this answer. A BRP’s key has scopes, by default all.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: Strict(keySettings, { title: 'OwnApiKeyCreate' }),
     response: NewApiKey,
     problems: ['invalid_session', 'foreign_origin', 'insufficient_permissions'],
     example: { request: { name: keyExample.name, scopes: keyExample.scopes }, response: newKeyExample },
   }),
   revokeOwnApiKey: endpoint({
-    id: 'revokeOwnApiKey',
     method: 'DELETE',
     path: '/portal/v1/api-keys/{key_id}',
-    tag,
     summary: 'Revoke an own API key',
     description: 'Takes effect within 5 seconds in every process. Revoking a revoked key changes nothing.',
-    scopes: [],
     status: 204,
-    query: Strict({}),
-    body: null,
     response: Type.Null(),
     problems: ['invalid_session', 'foreign_origin', 'insufficient_permissions', 'api_key_not_found'],
     example: { response: null },
   }),
   rotateOwnApiKey: endpoint({
-    id: 'rotateOwnApiKey',
     method: 'POST',
     path: '/portal/v1/api-keys/{key_id}/rotate',
-    tag,
     summary: 'Rotate an own API key',
     description: 'A new key of the same name, scopes and expiry; the old one ends after the grace.',
-    scopes: [],
     status: 201,
-    query: Strict({}),
     body: Strict(keyRotation, { title: 'OwnApiKeyRotate' }),
     response: NewApiKey,
     problems: [
@@ -83,4 +60,4 @@ export const portalOwnEndpoints = {
     ],
     example: { request: { grace_s: 3600 }, response: newKeyExample },
   }),
-};
+});

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, Strict } from '../common.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, endpoints } from '../endpoint.ts';
 import { SCOPES } from '../scopes.ts';
 import { Credentials, identityFields, NewPassword, PasswordInput, USER_ROLES } from '../users.ts';
 
@@ -52,18 +52,12 @@ const stateExample: SessionState = {
   customer_base_url: 'https://market.example',
 };
 
-const tag = 'Session';
-
-export const portalSessionEndpoints = {
+export const portalSessionEndpoints = endpoints('Session', {
   signIn: endpoint({
-    id: 'signIn',
     method: 'POST',
     path: '/portal/v1/session',
-    tag,
     summary: 'Sign in',
     description: 'The answer sets the session cookie. Needs no session.',
-    scopes: [],
-    query: Strict({}),
     body: Credentials,
     response: SessionState,
     problems: ['invalid_credentials', 'foreign_origin'],
@@ -74,59 +68,40 @@ export const portalSessionEndpoints = {
     },
   }),
   getSession: endpoint({
-    id: 'getSession',
     method: 'GET',
     path: '/portal/v1/session',
-    tag,
     summary: 'Read the session',
     description: 'The signed-in user and their permissions.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: SessionState,
     problems: ['invalid_session'],
     example: { response: stateExample },
   }),
   signOut: endpoint({
-    id: 'signOut',
     method: 'DELETE',
     path: '/portal/v1/session',
-    tag,
     summary: 'Sign out',
     description: 'Ends this session.',
-    scopes: [],
     status: 204,
-    query: Strict({}),
-    body: null,
     response: Type.Null(),
     problems: ['invalid_session', 'foreign_origin'],
     example: { response: null },
   }),
   signOutElsewhere: endpoint({
-    id: 'signOutElsewhere',
     method: 'DELETE',
     path: '/portal/v1/session/others',
-    tag,
     summary: 'Sign out everywhere else',
     description: 'Ends all other sessions of the user.',
-    scopes: [],
     status: 204,
-    query: Strict({}),
-    body: null,
     response: Type.Null(),
     problems: ['invalid_session', 'foreign_origin'],
     example: { response: null },
   }),
   changePassword: endpoint({
-    id: 'changePassword',
     method: 'PUT',
     path: '/portal/v1/password',
-    tag,
     summary: 'Change the password',
     description: 'Ends all other sessions of the user.',
-    scopes: [],
     status: 204,
-    query: Strict({}),
     body: Strict({ current: PasswordInput, new: NewPassword }, { title: 'PasswordChange' }),
     response: Type.Null(),
     problems: ['invalid_session', 'foreign_origin'],
@@ -136,15 +111,10 @@ export const portalSessionEndpoints = {
     },
   }),
   getInvitation: endpoint({
-    id: 'getInvitation',
     method: 'GET',
     path: '/portal/v1/invitations/{token}',
-    tag,
     summary: 'Read an invitation',
     description: 'The user that the link was created for. Needs no session.',
-    scopes: [],
-    query: Strict({}),
-    body: null,
     response: Invitation,
     problems: ['invitation_not_found'],
     example: {
@@ -157,19 +127,15 @@ export const portalSessionEndpoints = {
     },
   }),
   acceptInvitation: endpoint({
-    id: 'acceptInvitation',
     method: 'POST',
     path: '/portal/v1/invitations/{token}',
-    tag,
     summary: 'Accept an invitation',
     description:
       'Sets the password, signs in and ends all earlier sessions of the user. Works once. Needs no session.',
-    scopes: [],
-    query: Strict({}),
     body: Strict({ password: NewPassword }, { title: 'InvitationAccept' }),
     response: SessionState,
     problems: ['invitation_not_found', 'foreign_origin'],
     ignoresIdempotencyKey: true,
     example: { request: { password: 'nine gulls over the jetty' }, response: stateExample },
   }),
-};
+});

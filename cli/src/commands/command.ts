@@ -18,6 +18,20 @@ export const doing =
     await run(open(command.optsWithGlobals()), { args: command.args, command });
   };
 
+type ClientOf = 'operator' | 'client' | 'own';
+
+/** The action of a command that shows the answer of one call, which gets the arguments of the command. */
+export const showing = <Of extends ClientOf, Answer extends object>(
+  open: OpenSession,
+  of: Of,
+  call: (client: Awaited<ReturnType<Session[Of]>>, first: string, second: string) => Promise<Answer>,
+  show: (session: Session, answer: Answer) => Promise<void> = (session, answer) => session.show(answer),
+) =>
+  doing(open, async (session, { args: [first = '', second = ''] }) => {
+    const client = (await session[of]()) as Awaited<ReturnType<Session[Of]>>;
+    await show(session, await call(client, first, second));
+  });
+
 export function addExamples(command: Command, ...examples: string[]): Command {
   return command.addHelpText(
     'after',

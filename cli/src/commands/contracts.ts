@@ -15,7 +15,7 @@ import type { Command } from 'commander';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 export function addContractCommands(program: Command, open: OpenSession): void {
   const contracts = program.command('contracts').description('energy agreements between two customers');
@@ -37,10 +37,9 @@ export function addContractCommands(program: Command, open: OpenSession): void {
   });
   const show = contracts.command('show <contract>').description('show a contract, by its id or reference');
   addExamples(show, 'contracts show PPA-2026-0017').action(
-    doing(open, async (session, { args: [reference = ''] }) => {
-      const client = await session.client();
-      await session.show(await client.contracts.get(await contractId(client, reference)));
-    }),
+    showing(open, 'client', async (client, reference) =>
+      client.contracts.get(await contractId(client, reference)),
+    ),
   );
   addCreation(contracts, open);
   const end = contracts

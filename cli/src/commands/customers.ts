@@ -10,7 +10,7 @@ import { addFields, pairOf, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { detailsOf, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 type PlaceOptions = { eic?: string; tso?: string; meta?: Record<string, string>; unset?: string[] };
 
@@ -35,9 +35,7 @@ export function addCustomerCommands(program: Command, open: OpenSession): void {
   });
   const show = customers.command('show <customer>').description('show a customer');
   addExamples(show, 'customers show cust_01jhm3vz1he1tr8kc5g7w2m0qp').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.client()).customers.get(id));
-    }),
+    showing(open, 'client', (client, id) => client.customers.get(id)),
   );
   addCreation(customers, open);
   addUpdate(customers, open);
@@ -90,9 +88,7 @@ function addStatus(customers: Command, open: OpenSession, name: string, status: 
     .command(`${name} <customer>`)
     .description(`${name} a customer from the next delivery day on whose day-ahead gate is open`);
   addExamples(change, `customers ${name} cust_01jhm3vz1he1tr8kc5g7w2m0qp`).action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.client()).customers.update(id, { status }));
-    }),
+    showing(open, 'client', (client, id) => client.customers.update(id, { status })),
   );
 }
 

@@ -1,11 +1,11 @@
 import { operatorEndpoints as api, type BodyOf, type Message } from '@saldo/api';
 import type { Command } from 'commander';
-import { addFields, readFields } from '../fields.ts';
+import { addFields, readBody, readFields } from '../fields.ts';
 import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
 import { type Column, exactMwh, localTime } from '../tables.ts';
 import { runCheckoutProgram } from './checkout-program.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 const MESSAGE_COLUMNS: readonly Column<Message>[] = [
   ['ID', ({ id }) => id],
@@ -73,11 +73,9 @@ function addStatusRequest(exchange: Command, open: OpenSession): void {
     .description('ask a TSO to send its last answer to a schedule again');
   addFields(request, api.requestStatus.body);
   addExamples(request, 'exchange status-request --delivery-date 2026-10-25 --tso DE_TENNET').action(
-    doing(open, async (session) => {
-      const body = readFields(request, api.requestStatus.body);
-      const client = await session.operator();
-      await session.show(await client.exchange.requestStatus(body as BodyOf<typeof api.requestStatus>));
-    }),
+    showing(open, 'operator', (client) =>
+      client.exchange.requestStatus(readBody(request, api.requestStatus)),
+    ),
   );
 }
 

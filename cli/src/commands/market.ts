@@ -1,20 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  operatorEndpoints as api,
-  type BodyOf,
-  type Offer,
-  OfferUpdate,
-  type OperatorAsset,
-} from '@saldo/api';
+import { operatorEndpoints as api, type Offer, OfferUpdate, type OperatorAsset } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { type Command, InvalidArgumentError } from 'commander';
-import { addFields, readFields } from '../fields.ts';
+import { addFields, readBody, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { tableOf } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 export function addMarketCommands(program: Command, open: OpenSession): void {
   addAssets(program, open);
@@ -46,16 +40,11 @@ function addAssets(program: Command, open: OpenSession): void {
     create,
     "assets create --name 'Windpark Uckermark Nord' --technology wind_onshore --nominal-power 48.3 --tso DE_50HERTZ",
   ).action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createAsset.body) as BodyOf<typeof api.createAsset>;
-      await showAsset(session, await (await session.operator()).assets.create(body));
-    }),
+    showing(open, 'operator', (client) => client.assets.create(readBody(create, api.createAsset)), showAsset),
   );
   const show = assets.command('show <asset>').description('show an asset');
   addExamples(show, 'assets show ast_01jhm3w8v5e2ntq0v9bgr4kx7c').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await showAsset(session, await (await session.operator()).assets.get(id));
-    }),
+    showing(open, 'operator', (client, id) => client.assets.get(id), showAsset),
   );
   addOffers(assets, open);
   const update = assets.command('update <asset>').description('change an asset');
@@ -118,9 +107,7 @@ function addOffers(assets: Command, open: OpenSession): void {
   );
   const withdraw = assets.command('withdraw <asset>').description('withdraw the offer of an asset');
   addExamples(withdraw, 'assets withdraw ast_01jhm3w8v5e2ntq0v9bgr4kx7c').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await showAsset(session, await (await session.operator()).assets.update(id, { offer: null }));
-    }),
+    showing(open, 'operator', (client, id) => client.assets.update(id, { offer: null }), showAsset),
   );
   const cover = assets
     .command('cover <file>')
@@ -162,17 +149,10 @@ function addDemands(program: Command, open: OpenSession): void {
   addExamples(
     create,
     'demands create --contract-period 10 --delivery-volume 24000 --country DE --state Hessen --delivery-start 2027-01-01T00:00:00Z',
-  ).action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createDemand.body) as BodyOf<typeof api.createDemand>;
-      await session.show(await (await session.operator()).demands.create(body));
-    }),
-  );
+  ).action(showing(open, 'operator', (client) => client.demands.create(readBody(create, api.createDemand))));
   const show = demands.command('show <demand>').description('show a demand');
   addExamples(show, 'demands show dem_01jhm3wc4re8zs7k1y5vn2dq9f').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.operator()).demands.get(id));
-    }),
+    showing(open, 'operator', (client, id) => client.demands.get(id)),
   );
   const update = demands.command('update <demand>').description('change a demand');
   addFields(update, api.updateDemand.body);

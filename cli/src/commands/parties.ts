@@ -6,12 +6,12 @@ import {
   type OwnBalanceGroup,
 } from '@saldo/api';
 import type { Command } from 'commander';
-import { addFields, countOf, readFields } from '../fields.ts';
+import { addFields, countOf, readBody, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { localTime } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession, showSecret } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing, showSecret } from './command.ts';
 
 export function addPartyCommands(program: Command, open: OpenSession): void {
   addBrps(program, open);
@@ -36,17 +36,10 @@ function addBrps(program: Command, open: OpenSession): void {
   const create = brps.command('create').description('onboard a BRP');
   addFields(create, api.createBrp.body);
   addExamples(create, "brps create --name 'Nordwind Direktvermarktung GmbH'");
-  create.action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createBrp.body) as BodyOf<typeof api.createBrp>;
-      await session.show(await (await session.operator()).brps.create(body));
-    }),
-  );
+  create.action(showing(open, 'operator', (client) => client.brps.create(readBody(create, api.createBrp))));
   const show = brps.command('show <brp>').description('show a BRP');
   addExamples(show, 'brps show brp_01jhm3vq8ne0grs4f5c3hxkz2b').action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await session.show(await (await session.operator()).brps.get(id));
-    }),
+    showing(open, 'operator', (client, id) => client.brps.get(id)),
   );
 }
 
@@ -70,16 +63,13 @@ function addBalanceGroups(program: Command, open: OpenSession): void {
     create,
     "balance-groups create --brp-id brp_… --eic 11XNORDWIND----J --name 'Hauptbilanzkreis' --tsos DE_50HERTZ DE_TENNET",
   ).action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createBalanceGroup.body) as BodyOf<typeof api.createBalanceGroup>;
-      await session.show(await (await session.operator()).balanceGroups.create(body));
-    }),
+    showing(open, 'operator', (client) =>
+      client.balanceGroups.create(readBody(create, api.createBalanceGroup)),
+    ),
   );
   const show = groups.command('show <eic>').description('show a balance group');
   addExamples(show, 'balance-groups show 11XNORDWIND----J').action(
-    doing(open, async (session, { args: [eic = ''] }) => {
-      await session.show(await (await session.client()).balanceGroups.get(eic));
-    }),
+    showing(open, 'client', async (client, eic) => client.balanceGroups.get(eic)),
   );
   const set = groups.command('set <eic>').description('change a balance group’s settings');
   addFields(set, api.updateBalanceGroup.body);
@@ -123,10 +113,7 @@ function addAccounts(program: Command, open: OpenSession): void {
   const create = accounts.command('create').description('create an account');
   addFields(create, api.createAccount.body);
   addExamples(create, "accounts create --name 'Grünland Ventures'").action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createAccount.body) as BodyOf<typeof api.createAccount>;
-      await session.show(await (await session.operator()).accounts.create(body));
-    }),
+    showing(open, 'operator', (client) => client.accounts.create(readBody(create, api.createAccount))),
   );
 }
 

@@ -1,10 +1,10 @@
-import { operatorEndpoints as api, type BodyOf } from '@saldo/api';
+import { operatorEndpoints as api } from '@saldo/api';
 import type { OperatorClient } from '@saldo/sdk';
 import type { Command } from 'commander';
-import { addFields, readFields } from '../fields.ts';
+import { addFields, readBody, readFields } from '../fields.ts';
 import { localTime } from '../tables.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 const SINGLE = 'user_01jhm3w4t9e3rvbq6d8n2k5x7c';
 
@@ -28,10 +28,7 @@ export function addUserCommands(program: Command, open: OpenSession): void {
   addCreation(users, open);
   const show = users.command('show <user>').description('show a user, by id or email');
   addExamples(show, `users show ${SINGLE}`, 'users show dispatch@nordwind.example').action(
-    doing(open, async (session, { args: [user = ''] }) => {
-      const client = await session.operator();
-      await session.show(await client.users.get(await idOf(client, user)));
-    }),
+    showing(open, 'operator', async (client, user) => client.users.get(await idOf(client, user))),
   );
   addInvitation(users, open);
   addChanges(users, open);
@@ -52,12 +49,7 @@ function addCreation(users: Command, open: OpenSession): void {
     create,
     "users create --email dispatch@nordwind.example --name 'Dirk Dispatch' --role brp --permissions manage --brp-id brp_…",
     'users create --email night@saldo.example --name Night --role operator --permissions read',
-  ).action(
-    doing(open, async (session) => {
-      const body = readFields(create, api.createUser.body) as BodyOf<typeof api.createUser>;
-      await session.show(await (await session.operator()).users.create(body));
-    }),
-  );
+  ).action(showing(open, 'operator', (client) => client.users.create(readBody(create, api.createUser))));
 }
 
 function addInvitation(users: Command, open: OpenSession): void {
@@ -92,10 +84,9 @@ function addChanges(users: Command, open: OpenSession): void {
   ] as const) {
     const command = users.command(`${name} <user>`).description(about);
     addExamples(command, `users ${name} dispatch@nordwind.example`).action(
-      doing(open, async (session, { args: [user = ''] }) => {
-        const client = await session.operator();
-        await session.show(await client.users.update(await idOf(client, user), { disabled }));
-      }),
+      showing(open, 'operator', async (client, user) =>
+        client.users.update(await idOf(client, user), { disabled }),
+      ),
     );
   }
 }

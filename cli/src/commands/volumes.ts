@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { operatorEndpoints as api, type DecimalMark, type ImportResult } from '@saldo/api';
 import { type Command, Option } from 'commander';
-import { addFields, decimalOption, readFields } from '../fields.ts';
+import { addFields, decimalOption, readBody } from '../fields.ts';
 import { openFile } from '../files.ts';
 import { progressBar } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { localTime, mwh, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
-import { addExamples, addList, doing, type OpenSession } from './command.ts';
+import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
 const FORMATS = ['csv', 'ndjson'] as const;
 type Format = (typeof FORMATS)[number];
@@ -27,10 +27,7 @@ export function addVolumeCommands(program: Command, open: OpenSession): void {
   const run = profiles.command('run').description('generate the volumes of the coming days now');
   addFields(run, api.runProfiles.body);
   addExamples(run, 'profiles run', 'profiles run --days 14').action(
-    doing(open, async (session) => {
-      const body = readFields(run, api.runProfiles.body);
-      await session.show(await (await session.operator()).profiles.run(body));
-    }),
+    showing(open, 'operator', (client) => client.profiles.run(readBody(run, api.runProfiles))),
   );
 }
 

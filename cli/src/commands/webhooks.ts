@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { countOf } from '../fields.ts';
 import { type Column, localTime } from '../tables.ts';
 import { harmless } from '../terminal.ts';
-import { addExamples, doing, type OpenSession, showSecret } from './command.ts';
+import { addExamples, doing, type OpenSession, showing, showSecret } from './command.ts';
 import { addListen } from './webhook-listen.ts';
 
 const ENDPOINT_COLUMNS: readonly Column<WebhookEndpoint>[] = [
@@ -74,9 +74,7 @@ function addChanges(webhooks: Command, open: OpenSession): void {
     .command('rotate <endpoint>')
     .description('new secret; the old one signs for 24 hours too');
   addExamples(rotate, `webhooks rotate ${EXAMPLE}`).action(
-    doing(open, async (session, { args: [id = ''] }) => {
-      await showSecret(session, await (await session.own()).webhookEndpoints.rotateSecret(id));
-    }),
+    showing(open, 'own', (client, id) => client.webhookEndpoints.rotateSecret(id), showSecret),
   );
   for (const [name, status] of [
     ['enable', 'enabled'],
@@ -84,9 +82,7 @@ function addChanges(webhooks: Command, open: OpenSession): void {
   ] as const) {
     const command = webhooks.command(`${name} <endpoint>`).description(`${name} an endpoint`);
     addExamples(command, `webhooks ${name} ${EXAMPLE}`).action(
-      doing(open, async (session, { args: [id = ''] }) => {
-        await session.show(await (await session.own()).webhookEndpoints.update(id, { status }));
-      }),
+      showing(open, 'own', (client, id) => client.webhookEndpoints.update(id, { status })),
     );
   }
   const remove = webhooks.command('delete <endpoint>').description('delete an endpoint and its deliveries');
@@ -123,9 +119,7 @@ function addDeliveries(webhooks: Command, open: OpenSession): void {
   );
   const retry = webhooks.command('retry <endpoint> <delivery>').description('try a delivery again now');
   addExamples(retry, `webhooks retry ${EXAMPLE} whd_01k9x41m8qf4t9v6q3w7x1y0zk`).action(
-    doing(open, async (session, { args: [id = '', delivery = ''] }) => {
-      await session.show(await (await session.own()).webhookEndpoints.retry(id, delivery));
-    }),
+    showing(open, 'own', (client, id, delivery) => client.webhookEndpoints.retry(id, delivery)),
   );
 }
 

@@ -42,3 +42,19 @@ test('every way to write an IPv6 address gives the same network', () => {
   }
   assert.notEqual(networkOf('2001:db8::1'), networkOf('2001:db8:0:100::1'));
 });
+
+test('a network of 64 bits has its first four groups', () => {
+  const networks = {
+    '203.0.113.7': '203.0.113.7',
+    '::ffff:203.0.113.7': '203.0.113.7',
+    '2001:db8::1': '2001:db8:0:0',
+    '2001:0DB8:0:0:ffff::': '2001:db8:0:0',
+    '2001:db8:1:2:3:4:5:6': '2001:db8:1:2',
+    '2001:db8:1:2::': '2001:db8:1:2',
+    '2001::1:2:3:4:5': '2001:0:0:1',
+    '::1': '0:0:0:0',
+    '1::': '1:0:0:0',
+    'not an address': 'not an address',
+  };
+  for (const [ip, network] of Object.entries(networks)) assert.equal(networkOf(ip, 64), network, ip);
+});

@@ -1,10 +1,10 @@
 /** An IPv6 customer owns a whole prefix, so all addresses in it count as one. */
 const IPV6_PREFIX_GROUPS = 4;
-/** Of the last group only the upper half counts: a prefix of 56 bits. */
-const LAST_GROUP_MASK = 0xff00;
+/** Of the last group of 56 bits only the upper half counts. */
+const LAST_GROUP_MASK = { 56: 0xff00, 64: 0xffff };
 
-/** The part of an address that its holder cannot change at will: an IPv4 address, or the first 56 bits of IPv6. */
-export function networkOf(address: string): string {
+/** The part of an address that its holder cannot change at will: an IPv4 address, or the first bits of IPv6. */
+export function networkOf(address: string, prefixBits: 56 | 64 = 56): string {
   const [plain = ''] = address
     .toLowerCase()
     .replace(/^::ffff:(?=\d+\.)/, '')
@@ -15,6 +15,6 @@ export function networkOf(address: string): string {
   const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length);
   const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail?.split(':') ?? [])];
   const prefix = all.slice(0, IPV6_PREFIX_GROUPS).map((group) => Number.parseInt(group, 16) || 0);
-  const last = (prefix[IPV6_PREFIX_GROUPS - 1] ?? 0) & LAST_GROUP_MASK;
+  const last = (prefix[IPV6_PREFIX_GROUPS - 1] ?? 0) & LAST_GROUP_MASK[prefixBits];
   return [...prefix.slice(0, -1), last].map((group) => group.toString(16)).join(':');
 }

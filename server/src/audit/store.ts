@@ -13,9 +13,9 @@ export type Actor = { readonly actor: string; readonly request: { readonly id: s
 export type AuditEvent = {
   readonly action: AuditAction;
   readonly subject: string;
-  /** The record as the API shows it: `before` is null for a new record, `after` for a deleted one. */
-  readonly before: object | null;
-  readonly after: object | null;
+  /** The record as the API shows it: `before` is absent for a new record, `after` for a deleted one. */
+  readonly before?: object | null;
+  readonly after?: object | null;
 };
 
 const INSERT = statement(
@@ -32,8 +32,8 @@ export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: num
     event.action,
     event.subject,
     by.request.id,
-    event.before && JSON.stringify(event.before),
-    event.after && JSON.stringify(event.after),
+    event.before ? JSON.stringify(event.before) : null,
+    event.after ? JSON.stringify(event.after) : null,
   ]);
 }
 

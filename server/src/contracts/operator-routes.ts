@@ -1,5 +1,5 @@
 import { operatorContractEndpoints as endpoints } from '@saldo/api';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { answerTagged } from '../platform/http/preconditions.ts';
 import { type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
@@ -13,8 +13,7 @@ export function operatorContractRoutes(clock: Clock): Route[] {
     writeRoute(endpoints.createContract, async (call, tx) => {
       const now = clock.now();
       const after = wireContract(await createContract(tx, call.body, now), now);
-      const event: AuditEvent = { action: 'contract.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, event, now);
+      await recordAudit(tx, call, { action: 'contract.created', subject: after.id, after }, now);
       return after;
     }),
 

@@ -7,7 +7,7 @@ import {
   operatorCustomerEndpoints,
 } from '@saldo/api';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import { type CustomerCall, customerUuid, type Wire } from '../customers/routes.ts';
 import { wireCustomer, wireOperatorCustomer } from '../customers/wire.ts';
 import { previewVersions } from '../nominations/net-positions.ts';
@@ -47,8 +47,7 @@ function change(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise
 async function update(tx: Tx, call: ChangeCall, wire: Wire, context: Context): Promise<Customer> {
   const changed = await change(tx, call, wire, context);
   const [before, after] = [wireOperatorCustomer(changed.before), wireOperatorCustomer(changed.after)];
-  const event: AuditEvent = { action: 'customer.updated', subject: after.id, before, after };
-  await recordAudit(tx, call, event, changed.now);
+  await recordAudit(tx, call, { action: 'customer.updated', subject: after.id, before, after }, changed.now);
   return answerChanged(call, wire(changed.after));
 }
 

@@ -1,5 +1,5 @@
 import { operatorCustomerEndpoints as endpoints } from '@saldo/api';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import { findBrp } from '../parties/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { paginate } from '../platform/http/paging.ts';
@@ -13,8 +13,7 @@ export function operatorCustomerRoutes(clock: Clock): Route[] {
     writeRoute(endpoints.operatorCreateCustomer, async (call, tx) => {
       const now = clock.now();
       const after = wireOperatorCustomer(await createCustomer(tx, call.viewer, call.body, now));
-      const event: AuditEvent = { action: 'customer.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, event, now);
+      await recordAudit(tx, call, { action: 'customer.created', subject: after.id, after }, now);
       return after;
     }),
 

@@ -108,14 +108,14 @@ export const MOVES: readonly { customer: CustomerName; daysAgo: number; to: { ei
   { customer: 'lueneburg', daysAgo: 4, to: { eic: GROUPS.kueste, tso: 'DE_TENNET' } },
 ];
 
-export type CastAsset = {
+type CastAsset = {
   name: string;
   nominalPowerKw: number;
   technology: 'solar' | 'wind_onshore' | 'wind_offshore';
   tso: Tso;
 };
 
-const asset = (
+export const asset = (
   name: string,
   nominalPowerKw: number,
   technology: CastAsset['technology'],

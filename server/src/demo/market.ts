@@ -1,25 +1,10 @@
-import type { OfferPpaType, Tso } from '@saldo/api';
+import type { OfferPpaType } from '@saldo/api';
 import { type DeliveryDay, dayStart, formatInstant, MINUTE_MS } from '@saldo/core/delivery-day.ts';
 import { createAsset, createDemand, updateAsset } from '../market/actions.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { ASSETS, type AssetName, type CastAsset } from './cast.ts';
+import { ASSETS, type AssetName, asset } from './cast.ts';
 
 /** Offers and demands of the demo world. All of them are fictitious. */
-
-type CastOffer = {
-  asset: AssetName | CastAsset;
-  country: string;
-  state: string | null;
-  ppaType: OfferPpaType;
-  /** Full-load hours per year. */
-  fullHours: number | null;
-  /** Delivery begins this many years after the current one. */
-  inYears: number;
-  /** EUR/MWh of the shortest contract; longer ones are cheaper. */
-  price: number;
-  years: readonly number[];
-  info: string | null;
-};
 
 const [PRODUCED, FORECASTED, NOMINATED] = [
   'PAY_AS_PRODUCED',
@@ -27,199 +12,76 @@ const [PRODUCED, FORECASTED, NOMINATED] = [
   'PAY_AS_NOMINATED',
 ] as const;
 
-const offer = (
-  asset: CastOffer['asset'],
-  [country, state]: readonly [string, string | null],
-  ppaType: OfferPpaType,
-  [fullHours, price, inYears]: readonly [number | null, number, number],
-  years: readonly number[],
-  info: string | null = null,
-): CastOffer => ({ asset, country, state, ppaType, fullHours, inYears, price, years, info });
+/** Plants of contracts, and others. Power from abroad is handed over where it enters the German grid. */
+const PLANTS = {
+  ...ASSETS,
+  lausitz: asset('Solarpark Lausitz II', 62_000, 'solar', 'DE_50HERTZ'),
+  nordfriesland: asset('Windpark Nordfriesland West', 72_600, 'wind_onshore', 'DE_TENNET'),
+  hohenlohe: asset('Agri-PV Hohenlohe', 7_400, 'solar', 'DE_TRANSNET_BW'),
+  thueringen: asset('Windpark Thüringer Becken', 39_600, 'wind_onshore', 'DE_50HERTZ'),
+  straubing: asset('Solarpark Straubing', 24_800, 'solar', 'DE_TENNET'),
+  arkona: asset('Ostsee Arkona Süd', 180_000, 'wind_offshore', 'DE_50HERTZ'),
+  vogelsberg: asset('Windpark Vogelsberg', 28_800, 'wind_onshore', 'DE_AMPRION'),
+  saarbruecken: asset('Deponie Saarbrücken Ost', 5_200, 'solar', 'DE_AMPRION'),
+  parndorf: asset('Windpark Parndorfer Platte', 57_600, 'wind_onshore', 'DE_TENNET'),
+  marchfeld: asset('Sonnenfeld Marchfeld', 15_500, 'solar', 'DE_TENNET'),
+  moschkogel: asset('Windpark Moschkogel', 11_500, 'wind_onshore', 'DE_TENNET'),
+  hollandseKust: asset('Hollandse Kust Oost', 140_000, 'wind_offshore', 'DE_AMPRION'),
+  emmen: asset('Zonnepark Emmen', 30_000, 'solar', 'DE_AMPRION'),
+  thy: asset('Vindpark Thy', 43_200, 'wind_onshore', 'DE_TENNET'),
+  kriegersFlak: asset('Kriegers Flak Syd', 96_000, 'wind_offshore', 'DE_50HERTZ'),
+  lubusz: asset('Farma Słoneczna Lubusz', 48_000, 'solar', 'DE_50HERTZ'),
+  hautRhin: asset('Parc éolien du Haut-Rhin', 21_600, 'wind_onshore', 'DE_TRANSNET_BW'),
+  crau: asset('Parc solaire de Crau', 85_000, 'solar', 'DE_TRANSNET_BW'),
+  trujillo: asset('Parque Solar Trujillo', 120_000, 'solar', 'DE_AMPRION'),
+  laMuela: asset('Parque Eólico La Muela', 66_000, 'wind_onshore', 'DE_AMPRION'),
+  suedeifel: asset('Solarpark Südeifel', 12_900, 'solar', 'DE_AMPRION'),
+  jaeren: asset('Windpark Høg-Jæren', 52_000, 'wind_onshore', 'DE_TENNET'),
+};
 
-/** Power from abroad is handed over where it enters the German grid. */
-const plant = (name: string, powerMw: number, technology: CastAsset['technology'], tso: Tso): CastAsset => ({
-  name,
-  nominalPowerKw: powerMw * 1000,
-  technology,
-  tso,
-});
-const onshore = (name: string, powerMw: number, tso: Tso) => plant(name, powerMw, 'wind_onshore', tso);
-const offshore = (name: string, powerMw: number, tso: Tso) => plant(name, powerMw, 'wind_offshore', tso);
-const solar = (name: string, powerMw: number, tso: Tso) => plant(name, powerMw, 'solar', tso);
+type CastOffer = readonly [
+  plant: keyof typeof PLANTS,
+  country: string,
+  state: string | null,
+  ppaType: OfferPpaType,
+  fullLoadHours: number | null,
+  /** EUR/MWh of the shortest contract; longer ones are cheaper. */
+  price: number,
+  /** Delivery begins this many years after the current one. */
+  inYears: number,
+  years: readonly number[],
+  info?: string,
+];
 
 const OFFERS: readonly CastOffer[] = [
-  offer(
-    'uckermark',
-    ['DE', 'Brandenburg'],
-    PRODUCED,
-    [2600, 61, 1],
-    [3, 5, 10],
-    'Eleven turbines, since 2019.',
-  ),
-  offer('altmark', ['DE', 'Sachsen-Anhalt'], FORECASTED, [2350, 63.5, 1], [5, 10]),
-  offer('nordsee', ['DE', 'Niedersachsen'], NOMINATED, [4100, 78, 2], [5, 10, 15], 'Part of cluster N-3.'),
-  offer('lueneburg', ['DE', 'Niedersachsen'], PRODUCED, [1010, 46.5, 1], [3, 5, 7, 10]),
-  offer('hunsrueck', ['DE', 'Rheinland-Pfalz'], PRODUCED, [2200, 64, 1], [3, 5], 'Owned by 640 citizens.'),
-  offer(
-    'ruhr',
-    ['DE', 'Nordrhein-Westfalen'],
-    FORECASTED,
-    [980, 49.9, 1],
-    [5, 10],
-    'On the roofs of a closed mine.',
-  ),
-  offer(
-    solar('Solarpark Lausitz II', 62, 'DE_50HERTZ'),
-    ['DE', 'Sachsen'],
-    PRODUCED,
-    [1060, 44.2, 1],
-    [5, 10, 15],
-  ),
-  offer(
-    onshore('Windpark Nordfriesland West', 72.6, 'DE_TENNET'),
-    ['DE', 'Schleswig-Holstein'],
-    PRODUCED,
-    [3100, 59.8, 2],
-    [5, 10],
-  ),
-  offer(
-    solar('Agri-PV Hohenlohe', 7.4, 'DE_TRANSNET_BW'),
-    ['DE', 'Baden-Württemberg'],
-    PRODUCED,
-    [1040, 55, 1],
-    [5, 10],
-    'Berries grow below the modules.',
-  ),
-  offer(
-    onshore('Windpark Thüringer Becken', 39.6, 'DE_50HERTZ'),
-    ['DE', 'Thüringen'],
-    FORECASTED,
-    [2450, 62.3, 1],
-    [3, 5, 10],
-  ),
-  offer(
-    solar('Solarpark Straubing', 24.8, 'DE_TENNET'),
-    ['DE', 'Bayern'],
-    PRODUCED,
-    [1120, 47.75, 1],
-    [3, 7, 12],
-  ),
-  offer(
-    offshore('Ostsee Arkona Süd', 180, 'DE_50HERTZ'),
-    ['DE', 'Mecklenburg-Vorpommern'],
-    NOMINATED,
-    [4050, 79.5, 3],
-    [10, 15],
-  ),
-  offer(
-    onshore('Windpark Vogelsberg', 28.8, 'DE_AMPRION'),
-    ['DE', 'Hessen'],
-    PRODUCED,
-    [2300, 65.2, 1],
-    [5, 10],
-  ),
-  offer(
-    solar('Deponie Saarbrücken Ost', 5.2, 'DE_AMPRION'),
-    ['DE', 'Saarland'],
-    PRODUCED,
-    [1000, 53.1, 1],
-    [5],
-  ),
-  offer(
-    onshore('Windpark Parndorfer Platte', 57.6, 'DE_TENNET'),
-    ['AT', 'Burgenland'],
-    PRODUCED,
-    [2700, 60.4, 1],
-    [5, 10],
-  ),
-  offer(
-    solar('Sonnenfeld Marchfeld', 15.5, 'DE_TENNET'),
-    ['AT', 'Niederösterreich'],
-    FORECASTED,
-    [1090, 48.6, 1],
-    [5, 10, 15],
-  ),
-  offer(
-    onshore('Windpark Moschkogel', 11.5, 'DE_TENNET'),
-    ['AT', 'Steiermark'],
-    PRODUCED,
-    [2500, 66, 2],
-    [5],
-    'At 1,500 m; de-icing in winter.',
-  ),
-  offer(
-    offshore('Hollandse Kust Oost', 140, 'DE_AMPRION'),
-    ['NL', 'Noord-Holland'],
-    NOMINATED,
-    [4200, 76.9, 2],
-    [10, 15],
-  ),
-  offer(solar('Zonnepark Emmen', 30, 'DE_AMPRION'), ['NL', 'Drenthe'], PRODUCED, [960, 45.3, 1], [3, 5, 10]),
-  offer(
-    onshore('Vindpark Thy', 43.2, 'DE_TENNET'),
-    ['DK', 'Nordjylland'],
-    PRODUCED,
-    [3400, 57.7, 1],
-    [5, 10],
-  ),
-  offer(
-    offshore('Kriegers Flak Syd', 96, 'DE_50HERTZ'),
-    ['DK', 'Sjælland'],
-    FORECASTED,
-    [4300, 75.4, 2],
-    [10],
-  ),
-  offer(
-    solar('Farma Słoneczna Lubusz', 48, 'DE_50HERTZ'),
-    ['PL', 'Lubuskie'],
-    PRODUCED,
-    [1050, 43.9, 1],
-    [5, 10],
-  ),
-  offer(
-    onshore('Parc éolien du Haut-Rhin', 21.6, 'DE_TRANSNET_BW'),
-    ['FR', 'Grand Est'],
-    FORECASTED,
-    [2100, 63.9, 1],
-    [3, 5],
-  ),
-  offer(
-    solar('Parc solaire de Crau', 85, 'DE_TRANSNET_BW'),
-    ['FR', 'Provence-Alpes-Côte d’Azur'],
-    PRODUCED,
-    [1450, 39.5, 2],
-    [7, 10, 15],
-  ),
-  offer(
-    solar('Parque Solar Trujillo', 120, 'DE_AMPRION'),
-    ['ES', 'Extremadura'],
-    PRODUCED,
-    [1850, 34.8, 1],
-    [5, 10, 12],
-    'With a battery of 60 MWh.',
-  ),
-  offer(
-    onshore('Parque Eólico La Muela', 66, 'DE_AMPRION'),
-    ['ES', 'Aragón'],
-    FORECASTED,
-    [2900, 48.2, 2],
-    [5, 10],
-  ),
-  offer(
-    solar('Solarpark Südeifel', 12.9, 'DE_AMPRION'),
-    ['LU', null],
-    PRODUCED,
-    [null, 50.5, 2],
-    [10],
-    'Yield report to come.',
-  ),
-  offer(
-    onshore('Windpark Høg-Jæren', 52, 'DE_TENNET'),
-    ['NO', 'Rogaland'],
-    NOMINATED,
-    [3700, 54.9, 1],
-    [5, 10],
-  ),
+  ['uckermark', 'DE', 'Brandenburg', PRODUCED, 2600, 61, 1, [3, 5, 10], 'Eleven turbines, since 2019.'],
+  ['altmark', 'DE', 'Sachsen-Anhalt', FORECASTED, 2350, 63.5, 1, [5, 10]],
+  ['nordsee', 'DE', 'Niedersachsen', NOMINATED, 4100, 78, 2, [5, 10, 15], 'Part of cluster N-3.'],
+  ['lueneburg', 'DE', 'Niedersachsen', PRODUCED, 1010, 46.5, 1, [3, 5, 7, 10]],
+  ['hunsrueck', 'DE', 'Rheinland-Pfalz', PRODUCED, 2200, 64, 1, [3, 5], 'Owned by 640 citizens.'],
+  ['ruhr', 'DE', 'Nordrhein-Westfalen', FORECASTED, 980, 49.9, 1, [5, 10], 'On the roofs of a closed mine.'],
+  ['lausitz', 'DE', 'Sachsen', PRODUCED, 1060, 44.2, 1, [5, 10, 15]],
+  ['nordfriesland', 'DE', 'Schleswig-Holstein', PRODUCED, 3100, 59.8, 2, [5, 10]],
+  ['hohenlohe', 'DE', 'Baden-Württemberg', PRODUCED, 1040, 55, 1, [5, 10], 'Berries grow below the modules.'],
+  ['thueringen', 'DE', 'Thüringen', FORECASTED, 2450, 62.3, 1, [3, 5, 10]],
+  ['straubing', 'DE', 'Bayern', PRODUCED, 1120, 47.75, 1, [3, 7, 12]],
+  ['arkona', 'DE', 'Mecklenburg-Vorpommern', NOMINATED, 4050, 79.5, 3, [10, 15]],
+  ['vogelsberg', 'DE', 'Hessen', PRODUCED, 2300, 65.2, 1, [5, 10]],
+  ['saarbruecken', 'DE', 'Saarland', PRODUCED, 1000, 53.1, 1, [5]],
+  ['parndorf', 'AT', 'Burgenland', PRODUCED, 2700, 60.4, 1, [5, 10]],
+  ['marchfeld', 'AT', 'Niederösterreich', FORECASTED, 1090, 48.6, 1, [5, 10, 15]],
+  ['moschkogel', 'AT', 'Steiermark', PRODUCED, 2500, 66, 2, [5], 'At 1,500 m; de-icing in winter.'],
+  ['hollandseKust', 'NL', 'Noord-Holland', NOMINATED, 4200, 76.9, 2, [10, 15]],
+  ['emmen', 'NL', 'Drenthe', PRODUCED, 960, 45.3, 1, [3, 5, 10]],
+  ['thy', 'DK', 'Nordjylland', PRODUCED, 3400, 57.7, 1, [5, 10]],
+  ['kriegersFlak', 'DK', 'Sjælland', FORECASTED, 4300, 75.4, 2, [10]],
+  ['lubusz', 'PL', 'Lubuskie', PRODUCED, 1050, 43.9, 1, [5, 10]],
+  ['hautRhin', 'FR', 'Grand Est', FORECASTED, 2100, 63.9, 1, [3, 5]],
+  ['crau', 'FR', 'Provence-Alpes-Côte d’Azur', PRODUCED, 1450, 39.5, 2, [7, 10, 15]],
+  ['trujillo', 'ES', 'Extremadura', PRODUCED, 1850, 34.8, 1, [5, 10, 12], 'With a battery of 60 MWh.'],
+  ['laMuela', 'ES', 'Aragón', FORECASTED, 2900, 48.2, 2, [5, 10]],
+  ['suedeifel', 'LU', null, PRODUCED, null, 50.5, 2, [10], 'Yield report to come.'],
+  ['jaeren', 'NO', 'Rogaland', NOMINATED, 3700, 54.9, 1, [5, 10]],
 ];
 
 /** Country, state, years, MWh per year, years until delivery begins, additional information. */
@@ -254,11 +116,17 @@ const DEMANDS: readonly (readonly [string, string | null, number, number, number
 ];
 
 /** Each additional year lowers the price slightly. */
-const priceFor = ({ price, years: [shortest = 0] }: CastOffer, years: number) =>
-  Math.round((price - (years - shortest) * 0.35) * 100) / 100;
+const pricing = (price: number, durations: readonly number[]) =>
+  durations.map((years) => ({
+    years,
+    price: Math.round((price - (years - (durations[0] ?? 0)) * 0.35) * 100) / 100,
+  }));
 
 /** The customer API's base URL is unknown before the platform listens. Only offers with an uploaded cover need it. */
 const NO_BASE_URL = '';
+
+/** Whether contracts deliver from the plant, so that it is registered before it is offered. */
+const isKnown = (plant: keyof typeof PLANTS): plant is AssetName => plant in ASSETS;
 
 /** Publishes offers and demands, with times spread from the market's opening until now. */
 export async function openMarket(
@@ -272,20 +140,21 @@ export async function openMarket(
     formatInstant(dayStart(`${year + inYears}-01-01` satisfies DeliveryDay));
   const timeOf = (at: number, count: number) =>
     opened + Math.floor(((now - opened) * at) / count / MINUTE_MS) * MINUTE_MS;
-  for (const [index, cast] of OFFERS.entries()) {
+  for (const [index, offer] of OFFERS.entries()) {
     const at = timeOf(index, OFFERS.length);
-    const { nominalPowerKw, ...asset } = typeof cast.asset === 'string' ? ASSETS[cast.asset] : cast.asset;
+    const [plant, country, state, ppaType, fullLoadHours, price, inYears, years, info = null] = offer;
+    const { nominalPowerKw, ...asset } = PLANTS[plant];
     const content = {
-      ppa_type: cast.ppaType,
-      average_annual_power: cast.fullHours && (nominalPowerKw * cast.fullHours) / 1000,
-      delivery_start: startOf(cast.inYears),
-      additional_info: cast.info,
-      state: cast.state,
-      country: cast.country,
-      pricing: cast.years.map((years) => ({ years, price: priceFor(cast, years) })),
+      ppa_type: ppaType,
+      average_annual_power: fullLoadHours && (nominalPowerKw * fullLoadHours) / 1000,
+      delivery_start: startOf(inYears),
+      additional_info: info,
+      state,
+      country,
+      pricing: pricing(price, years),
     };
-    if (typeof cast.asset === 'string') {
-      await updateAsset(tx, assetIds[cast.asset], { offer: content }, NO_BASE_URL, () => {}, at);
+    if (isKnown(plant)) {
+      await updateAsset(tx, assetIds[plant], { offer: content }, NO_BASE_URL, () => {}, at);
     } else {
       await createAsset(tx, { ...asset, nominal_power: nominalPowerKw / 1000 }, content, NO_BASE_URL, at);
     }

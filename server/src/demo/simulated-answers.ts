@@ -71,7 +71,7 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
         },
         async record(tx) {
           for (const after of rows.map((row) => wireMessage(row, 'en'))) {
-            const event: AuditEvent = { action: 'message.received', subject: after.id, before: null, after };
+            const event: AuditEvent = { action: 'message.received', subject: after.id, after };
             await recordAudit(tx, call, event, now);
           }
         },

@@ -5,7 +5,7 @@ import {
 } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import { ID_PREFIX } from '@saldo/core/id.ts';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
@@ -53,7 +53,7 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
         const now = clock.now();
         const { offer = null, ...asset } = call.body;
         const after = wire(await createAsset(tx, asset, offer, customerUrl, now));
-        await recordAudit(tx, call, { action: 'asset.created', subject: after.id, before: null, after }, now);
+        await recordAudit(tx, call, { action: 'asset.created', subject: after.id, after }, now);
         return after;
       },
       checkOffer,
@@ -118,7 +118,7 @@ function coverRoute(clock: Clock, customerUrl: string): Route {
       width: image.width,
       height: image.height,
     };
-    await recordAudit(tx, call, { action: 'cover.uploaded', subject: name, before: null, after }, now);
+    await recordAudit(tx, call, { action: 'cover.uploaded', subject: name, after }, now);
     return after;
   });
 }
@@ -130,8 +130,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       async (call, tx) => {
         const now = clock.now();
         const after = wireDemand(await createDemand(tx, call.body, now));
-        const event: AuditEvent = { action: 'demand.created', subject: after.id, before: null, after };
-        await recordAudit(tx, call, event, now);
+        await recordAudit(tx, call, { action: 'demand.created', subject: after.id, after }, now);
         return after;
       },
       checkDemand,
@@ -157,7 +156,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
         const id = demandUuid(call.params.demand_id);
         const change = await updateDemand(tx, id, call.body, ifMatch(call.request, wireDemand));
         const [before, after] = [wireDemand(change.before), wireDemand(change.after)];
-        const event: AuditEvent = { action: 'demand.updated', subject: after.id, before, after };
+        const event = { action: 'demand.updated', subject: after.id, before, after } as const;
         await recordAudit(tx, call, event, clock.now());
         return answerChanged(call, after);
       },
@@ -168,8 +167,7 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
       const now = clock.now();
       const id = demandUuid(call.params.demand_id);
       const before = wireDemand(await withdrawDemand(tx, id, ifMatch(call.request, wireDemand), now));
-      const event: AuditEvent = { action: 'demand.deleted', subject: before.id, before, after: null };
-      await recordAudit(tx, call, event, now);
+      await recordAudit(tx, call, { action: 'demand.deleted', subject: before.id, before }, now);
       return {};
     }),
   ];

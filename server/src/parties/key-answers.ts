@@ -58,7 +58,7 @@ export async function answerCreate(tx: Tx, by: Actor, key: NewKey, now: number):
 
 async function recordCreated(tx: Tx, by: Actor, id: string, now: number) {
   const after = wireKey(await getKey(tx, id));
-  await recordAudit(tx, by, { action: 'api_key.created', subject: after.id, before: null, after }, now);
+  await recordAudit(tx, by, { action: 'api_key.created', subject: after.id, after }, now);
   return after;
 }
 

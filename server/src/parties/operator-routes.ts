@@ -1,6 +1,6 @@
 import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -34,7 +34,7 @@ function brpRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createBrp, async (call, tx) => {
       const now = clock.now();
       const after = wireBrp(await createBrp(tx, call.body, now));
-      await recordAudit(tx, call, { action: 'brp.created', subject: after.id, before: null, after }, now);
+      await recordAudit(tx, call, { action: 'brp.created', subject: after.id, after }, now);
       return after;
     }),
     route(endpoints.listBrps, async ({ query, page }) => {
@@ -62,8 +62,7 @@ function balanceGroupRoutes(clock: Clock, operatorEic: string): Route[] {
       if (brp === null) throw fieldProblem('brp_id', 'validation_failed', { key: 'field.unknown_brp' });
       await createBalanceGroup(tx, { ...group, brpNo: brp.no }, now);
       const after = wireBalanceGroup(await getBalanceGroup(tx, call.viewer, group.eic));
-      const event: AuditEvent = { action: 'balance_group.created', subject: group.eic, before: null, after };
-      await recordAudit(tx, call, event, now);
+      await recordAudit(tx, call, { action: 'balance_group.created', subject: group.eic, after }, now);
       return after;
     }),
     replicaRoute(endpoints.listBalanceGroups, async ({ viewer, query, page }, db) => {
@@ -88,8 +87,7 @@ function accountRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createAccount, async (call, tx) => {
       const now = clock.now();
       const after = wireAccount(await createAccount(tx, call.body, now));
-      const event: AuditEvent = { action: 'account.created', subject: after.id, before: null, after };
-      await recordAudit(tx, call, event, now);
+      await recordAudit(tx, call, { action: 'account.created', subject: after.id, after }, now);
       return after;
     }),
     route(endpoints.listAccounts, async ({ page }) => {

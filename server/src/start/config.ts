@@ -4,99 +4,18 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from '@saldo/core/eic.ts';
-import { WAIT_PHASES, type WaitPhase } from '@saldo/core/enums.ts';
+import { WAIT_PHASES } from '@saldo/core/enums.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.ts';
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
-import type { SftpSettings } from '../exchange/transport/sftp.ts';
 import { urlPerHost, urlPerServer } from '../platform/db/urls.ts';
-import type { TelemetrySettings } from '../platform/telemetry/tracer.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
 import { parseTransports } from './sftp-settings.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 
-/** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
-export type Config = {
-  readonly host: string;
-  readonly port: number;
-  readonly customerPort: number;
-  readonly adminHost: string;
-  readonly adminPort: number;
-  /** Public URL of the BRP API, without a trailing slash. Null: the address that the server listens on. */
-  readonly baseUrl: string | null;
-  /** Public URL of the customer API, with the same rules. */
-  readonly customerBaseUrl: string | null;
-  readonly errorBase: string | null;
-  readonly dataDir: string;
-  /** May have several hosts, of which one is the primary. Null: the embedded database. */
-  readonly databaseUrl: string | null;
-  /** The server behind the pooler of `databaseUrl`. Null: `databaseUrl` names no pooler. */
-  readonly databaseDirectUrl: string | null;
-  /** One URL per read replica. */
-  readonly databaseReadUrls: readonly string[];
-  /** A replica that is further behind the primary is left out. */
-  readonly readLagS: number;
-  readonly redisUrl: string | null;
-  readonly rateLimit: number;
-  readonly rateWindowS: number;
-  /** Number of worker processes that share the ports. */
-  readonly workers: number;
-  /** Concurrency limit per process. Further requests wait in a FIFO queue. */
-  readonly requestsAtOnce: number;
-  /** Maximum time in the queue. A request that waits longer is rejected. */
-  readonly queueWaitMs: number;
-  /** Maximum time for headers, and for a body that is slower than the minimum rate. Not for streamed bodies. */
-  readonly requestTimeoutS: number;
-  /** Idle timeout of a streamed import. Its total time is not limited. */
-  readonly importSilenceS: number;
-  /** How long the reader of an export may take nothing. The total time of an export is not limited. */
-  readonly exportSilenceS: number;
-  readonly corsOrigins: readonly string[];
-  readonly trustProxy: boolean;
-  /** In production nothing has a default that is for trials, and no key is printed. */
-  readonly isProduction: boolean;
-  readonly demo: boolean;
-  /** Whether the operator may move the platform's clock. */
-  readonly sandbox: boolean;
-  /** Whether webhooks may be sent to private addresses and over http. */
-  readonly allowsPrivateWebhooks: boolean;
-  /** Number of coming days for which profile contracts generate volumes. */
-  readonly profileDays: number;
-  /** Events are deleted after this number of days. */
-  readonly eventDays: number;
-  /** Gates, holidays and codes with their dates. */
-  readonly marketRules: MarketRules;
-  readonly operatorKey: string | null;
-  readonly operator: { readonly name: string; readonly eic: string };
-  readonly exchange: {
-    /** Message format that each TSO expects. */
-    readonly formats: Readonly<Record<Tso, (typeof MESSAGE_FORMATS)[number]>>;
-    /** Whether changes made in the wait phase are sent at once or held until its end. */
-    readonly waitPhases: Readonly<Record<Tso, WaitPhase>>;
-    /** Whether this process delivers to the outbox and imports from the inbox. Otherwise another process does. */
-    readonly hasFolders: boolean;
-    readonly outboxDir: string;
-    readonly inboxDir: string;
-    /** TSOs that are reached through an SFTP server instead of these folders. */
-    readonly sftp: Readonly<Partial<Record<Tso, SftpSettings>>>;
-    readonly messageLimitBytes: number;
-    /** A schedule without an acknowledgement after this time raises an alarm. */
-    readonly ackMinutes: number;
-    /** Whether simulated TSOs answer the platform's schedules. */
-    readonly isSimulated: boolean;
-  };
-  /** Email address of the first operator user, who is invited at the first start. */
-  readonly operatorEmail: string;
-  readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
-  readonly logLevel: LogLevel;
-  /** Where traces and logs are exported to. Null: nowhere. */
-  readonly telemetry: TelemetrySettings | null;
-};
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-type LogLevel = (typeof LOG_LEVELS)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -236,19 +155,25 @@ function marketRules(env: Environment): MarketRules {
 }
 
 /** Checks the folders at the start, so that a wrong path fails early and not shortly before a gate. */
-function exchange(env: Environment, dataDir: string): Config['exchange'] {
+function exchange(env: Environment, dataDir: string) {
   const { minimum: min, maximum: max, default: byDefault } = LIMITS.messageMb;
   const messageLimitBytes =
     wholeNumber(env, 'MESSAGE_LIMIT_MB', { min, max, default: byDefault }) * 1024 * 1024;
+  /** A schedule without an acknowledgement after this time raises an alarm. */
   const ackMinutes = wholeNumber(env, 'ACK_MINUTES', { min: 1, max: 1440, default: 10 });
+  /** Whether simulated TSOs answer the platform's schedules. */
   const isSimulated = oneOf(env, 'SIMULATE_TSO', ['on', 'off'], 'off') === 'on';
+  /** Message format that each TSO expects. */
   const formats = perTso(env, 'EXCHANGE_FORMATS', MESSAGE_FORMATS);
+  /** Whether changes made in the wait phase are sent at once or held until its end. */
   const waitPhases = perTso(env, 'WAIT_PHASE', WAIT_PHASES);
+  /** TSOs that are reached through an SFTP server instead of the folders. */
   const sftp = parseTransports({
     transports: text(env, 'EXCHANGE_TRANSPORTS') ?? '',
     knownHostsFile: text(env, 'SFTP_KNOWN_HOSTS'),
     timeoutMs: wholeNumber(env, 'SFTP_TIMEOUT_S', { min: 1, max: 300, default: 20 }) * 1000,
   });
+  /** Whether this process delivers to the outbox and imports from the inbox. Otherwise another process does. */
   const hasFolders = oneOf(env, 'EXCHANGE_FOLDERS', ['on', 'off'], 'on') === 'on';
   const folderOf = (name: string, byDefault: string) => {
     const value = text(env, name) ?? path.join(dataDir, byDefault);
@@ -260,7 +185,7 @@ function exchange(env: Environment, dataDir: string): Config['exchange'] {
   return { formats, waitPhases, ...folders, sftp, messageLimitBytes, ackMinutes, isSimulated };
 }
 
-function tls(env: Environment): Config['tls'] {
+function tls(env: Environment) {
   const [cert, key] = [text(env, 'TLS_CERT'), text(env, 'TLS_KEY')];
   if (cert === null && key === null) return null;
   if (cert === null) return refuseAlone('TLS_KEY', 'TLS_CERT');
@@ -318,10 +243,10 @@ function postgresUrl(env: Environment, name: string, urlsOf = urlPerHost): strin
   return value;
 }
 
-/** Null: the embedded database. */
+/** May have several hosts, of which one is the primary. Null: the embedded database. */
 export const readDatabaseUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_URL');
 
-/** The server itself where `DATABASE_URL` names a pooler. */
+/** The server itself where `DATABASE_URL` names a pooler. Null: it names none. */
 export const readDirectUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_DIRECT_URL');
 
 function readUrls(env: Environment): readonly string[] {
@@ -334,7 +259,9 @@ function databaseSettings(env: Environment) {
   const settings = {
     databaseUrl: readDatabaseUrl(env),
     databaseDirectUrl: readDirectUrl(env),
+    /** One URL per read replica. */
     databaseReadUrls: readUrls(env),
+    /** A replica that is further behind the primary is left out. */
     readLagS: wholeNumber(env, 'READ_LAG_S', { min: 1, max: MAX_READ_LAG_S, default: 10 }),
   };
   for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_READ_URL']) {
@@ -350,7 +277,10 @@ export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?
 
 const PORTS = { min: 0, max: 65_535 };
 
-export function readConfig(env: Environment): Config {
+export type Config = Readonly<ReturnType<typeof readConfig>>;
+
+/** The configuration from environment variables. The defaults suit a first trial on a developer's machine. */
+export function readConfig(env: Environment) {
   const database = databaseSettings(env);
   const settings = {
     host: text(env, 'HOST') ?? '127.0.0.1',
@@ -358,21 +288,30 @@ export function readConfig(env: Environment): Config {
     customerPort: wholeNumber(env, 'CUSTOMER_PORT', { ...PORTS, default: 8081 }),
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', { ...PORTS, default: 9090 }),
+    /** Public URL of the BRP API, without a trailing slash. Null: the address that the server listens on. */
     baseUrl: publicUrl(env, 'BASE_URL', false),
+    /** Public URL of the customer API, with the same rules. */
     customerBaseUrl: publicUrl(env, 'CUSTOMER_BASE_URL', true),
     errorBase: publicUrl(env, 'ERROR_BASE', true),
     ...database,
     redisUrl: url(env, 'REDIS_URL', ['redis:', 'rediss:']),
     rateLimit: wholeNumber(env, 'RATE_LIMIT', { min: 1, max: 1_000_000_000, default: 300 }),
     rateWindowS: wholeNumber(env, 'RATE_WINDOW_S', { min: 1, max: 86_400, default: 60 }),
+    /** Number of worker processes that share the ports. */
     workers: workers(env),
+    /** Concurrency limit per process. Further requests wait in a FIFO queue. */
     requestsAtOnce: wholeNumber(env, 'REQUESTS_AT_ONCE', { min: 1, max: 100_000, default: 128 }),
+    /** Maximum time in the queue. A request that waits longer is rejected. */
     queueWaitMs: wholeNumber(env, 'QUEUE_WAIT_MS', { min: 1, max: 60_000, default: 1500 }),
+    /** Maximum time for headers, and for a body that is slower than the minimum rate. Not for streamed bodies. */
     requestTimeoutS: wholeNumber(env, 'REQUEST_TIMEOUT_S', { min: 1, max: 3600, default: 10 }),
+    /** Idle timeout of a streamed import. Its total time is not limited. */
     importSilenceS: wholeNumber(env, 'IMPORT_SILENCE_S', { min: 1, max: 3600, default: 120 }),
+    /** How long the reader of an export may take nothing. The total time of an export is not limited. */
     exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
+    /** In production nothing has a default that is for trials, and no key is printed. */
     isProduction: isProduction(env),
     // An external database and a platform in production get demo data only on explicit request.
     demo:
@@ -382,16 +321,23 @@ export function readConfig(env: Environment): Config {
         ['on', 'off'],
         database.databaseUrl === null && !isProduction(env) ? 'on' : 'off',
       ) === 'on',
+    /** Whether the operator may move the platform's clock. */
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
+    /** Whether webhooks may be sent to private addresses and over http. */
     allowsPrivateWebhooks: oneOf(env, 'WEBHOOK_ALLOW_PRIVATE', ['on', 'off'], 'off') === 'on',
+    /** Gates, holidays and codes with their dates. */
     marketRules: marketRules(env),
+    /** Number of coming days for which profile contracts generate volumes. */
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
+    /** Events are deleted after this number of days. */
     eventDays: wholeNumber(env, 'EVENT_DAYS', { min: 1, max: 3650, default: 90 }),
     operatorKey: operatorKey(env),
+    /** Email address of the first operator user, who is invited at the first start. */
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),
     operator: { name: operatorName(env), eic: operatorEic(env) },
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    /** Where traces and logs are exported to. Null: nowhere. */
     telemetry: telemetrySettings(env),
   };
   const dataDir = folder('DATA_DIR', readDataDir(env));

@@ -98,7 +98,7 @@ function importOperation(
   const record = async (tx: Tx, action: AuditAction, result: ImportReport | ImportResult) => {
     const { rejected: _listed, dry_run: _never, incomplete_days: incomplete, ...counted } = result;
     const after = { ...counted, incomplete_days: incomplete.count };
-    await recordAudit(tx, call, { action, subject: call.request.id, before: null, after }, options.now);
+    await recordAudit(tx, call, { action, subject: call.request.id, after }, options.now);
   };
   return {
     async work() {

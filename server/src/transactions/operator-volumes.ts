@@ -33,8 +33,7 @@ export function operatorVolumeRoutes(
       return {
         work: () => runProfiles(db, now, call.body.days ?? profileDays),
         record(tx, after) {
-          const event: AuditEvent = { action: 'profiles.run', subject: call.request.id, before: null, after };
-          return recordAudit(tx, call, event, now);
+          return recordAudit(tx, call, { action: 'profiles.run', subject: call.request.id, after }, now);
         },
       };
     }),
@@ -82,7 +81,6 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   const event: AuditEvent = {
     action: 'contract_day.written',
     subject: id,
-    before: null,
     after: { delivery_date: day, ...after },
   };
   await recordAudit(tx, call, event, now);

@@ -1,7 +1,7 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { CredentialCache } from '../platform/auth/credential-cache.ts';
 import type { Owner } from '../platform/auth/principal.ts';
@@ -30,7 +30,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
       const { email, name, permissions } = call.body;
       const owner = await findEmployer(tx, call.body);
       const after = wireUser(await createUser(tx, { email, name, permissions, owner }, now));
-      await recordAudit(tx, call, { action: 'user.created', subject: after.id, before: null, after }, now);
+      await recordAudit(tx, call, { action: 'user.created', subject: after.id, after }, now);
       return after;
     }),
     route(endpoints.listUsers, async ({ query, page }) => {
@@ -60,8 +60,7 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());
       const [before, after] = [wireUser(invited.before), wireUser(invited.after)];
-      const event: AuditEvent = { action: 'user.invited', subject: after.id, before, after };
-      await recordAudit(tx, call, event, clock.now());
+      await recordAudit(tx, call, { action: 'user.invited', subject: after.id, before, after }, clock.now());
       const link = invitationLink(baseUrl(), invited.token);
       return { link, expires_at: formatInstant(invited.expiresAt) };
     }),

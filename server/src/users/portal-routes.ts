@@ -97,8 +97,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Route[] {
   const ending = async (call: Actor, action: AuditAction, userId: string, end: (tx: Tx) => Promise<void>) => {
     await db.transaction(async (tx) => {
       await end(tx);
-      const event = { action, subject: encodeId(ID_PREFIX.user, userId), before: null, after: null };
-      await recordAudit(tx, call, event, clock.now());
+      await recordAudit(tx, call, { action, subject: encodeId(ID_PREFIX.user, userId) }, clock.now());
     });
     sessions.forget();
     return {};

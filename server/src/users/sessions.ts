@@ -82,8 +82,7 @@ function recordOwnAction(
   now: number,
 ): Promise<void> {
   const id = encodeId(ID_PREFIX.user, user.id);
-  const event = { action, subject: id, before: null, after: null };
-  return recordAudit(tx, { actor: id, request: { id: requestId } }, event, now);
+  return recordAudit(tx, { actor: id, request: { id: requestId } }, { action, subject: id }, now);
 }
 
 const SET_PASSWORD = statement('set_password', 'update app_user set password_hash = $2 where id = $1');

@@ -213,7 +213,6 @@ function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, se
         const event: AuditEvent = {
           action: 'webhook_endpoint.tested',
           subject: call.params.webhook_endpoint_id,
-          before: null,
           after: { ...answer, error: fault && formatMessage(fault, 'en') },
         };
         await recordAudit(tx, call, event, clock.now());

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { networkOf } from '@saldo/core/users/network.ts';
 import { monotonicNow } from '../clock.ts';
 import { type ProblemError, problem, RETRY_SOON } from './problem.ts';
 
@@ -34,7 +34,8 @@ export class BodyArrivals {
 
   /** Counts the request until its body is complete or its connection is closed. Returns why it must be rejected. */
   add(request: IncomingMessage, ip: string): ProblemError | null {
-    const address = networkOf(ip);
+    // One host usually has all addresses of such a network.
+    const address = networkOf(ip, 64);
     const known = this.ofAddress.get(address) ?? 0;
     if (known >= BODY_LIMITS.perAddress) return TOO_MANY_OF_ADDRESS;
     if (this.total >= BODY_LIMITS.total) return TOO_MANY;
@@ -50,19 +51,6 @@ export class BodyArrivals {
     if (left > 0) this.ofAddress.set(address, left);
     else this.ofAddress.delete(address);
   }
-}
-
-/** An IPv4 address, or the first 64 bits of an IPv6 address: one host usually has all addresses of such a network. */
-export function networkOf(ip: string): string {
-  if (!isIPv6(ip) || ip.includes('.')) return ip;
-  const [head = '', tail] = ip.split('::');
-  const groups = head.split(':').filter((group) => group !== '');
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').length;
-  const all = [...groups, ...Array.from({ length: missing }, () => '0'), ...(tail?.split(':') ?? [])];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }
 
 /** Calls `onLate` unless the body is complete after `timeoutMs` and the time that it may take at the minimum rate. */
