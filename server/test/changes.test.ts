@@ -92,14 +92,14 @@ test('a waiting page of the operator gets changes by requests and messages, whic
   const operator = client(platform.baseUrl, await world.operatorKey());
   const named = page.since(page.next, 30);
   await untilWaiting(1);
-  const made = await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Ostwind' } });
+  const made = await operator.post('/operator/v1/brps', { name: 'Ostwind' });
   assert.equal(made.status, 201);
   const afterName = await named;
   assert.deepEqual(afterName.changed, ['audit']);
   const received = page.since(afterName.next, 30);
   await untilWaiting(1);
   const headers = { 'content-type': 'application/xml' };
-  await operator('/operator/v1/exchange/receive', { method: 'POST', body: '<nonsense/>', headers });
+  await operator.post('/operator/v1/exchange/receive', '<nonsense/>', { headers });
   assert.ok((await received).changed.includes('message'));
 });
 
@@ -131,7 +131,7 @@ test('a session that ends during the waiting gets no changes', async () => {
   const answer = browser.request(`/portal/v1/changes?after=${next}&wait=30`);
   await untilWaiting(1);
   const { cookie } = browser;
-  await browser.request('/portal/v1/session', { method: 'DELETE' });
+  await browser.request.delete('/portal/v1/session');
   const ask = client(platform.baseUrl);
   while ((await ask('/portal/v1/session', { headers: { cookie } })).status !== 401) await delay(50);
   await append(created(`brp/${brp.no}`));

@@ -67,8 +67,7 @@ test('more slow reads than connections still delay no page and no key look-up', 
 });
 
 test('a statement whose result type has changed is prepared anew, by reads and by writes', async () => {
-  const patch = () =>
-    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'x' } } });
+  const patch = () => brp.patch(`/v1/customers/${producer.id}`, { metadata: { note: 'x' } });
   const requests = [
     () => brp(`/v1/contracts/${contract.id}`),
     () => brp('/v1/customers'),
@@ -96,11 +95,7 @@ test('more concurrent operations than connections all succeed: none waits for a 
   const at = (path: string) =>
     Promise.all(
       Array.from({ length: 2 * DATABASE_LIMITS.writers }, (_, index) =>
-        operator(`/operator/v1${path}`, {
-          method: 'POST',
-          body: {},
-          headers: { 'idempotency-key': `${path} ${index}` },
-        }),
+        operator.post(`/operator/v1${path}`, {}, { headers: { 'idempotency-key': `${path} ${index}` } }),
       ),
     );
   const answers = [...(await at('/profiles/run')), ...(await at('/exchange/send'))];
@@ -140,8 +135,7 @@ test('a full disk of the database is called so in answers, and once in the log w
        execute function refuse_table()`,
   );
   messages.length = 0;
-  const patch = () =>
-    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'one' } } });
+  const patch = () => brp.patch(`/v1/customers/${producer.id}`, { metadata: { note: 'one' } });
   for (let times = 0; times < 3; times++) {
     const refused = await patch();
     assertProblem(refused, 503, 'unavailable');

@@ -358,9 +358,8 @@ test('all filters given apply together', async () => {
 
 test('a contract shows the newest balance group of a customer, and its name as of the creation', async () => {
   const before = (await request(`/v1/contracts/${ids.sold}`)).body;
-  const moved = await request(`/v1/customers/${producer.id}`, {
-    method: 'PATCH',
-    body: { balance_group: { eic: otherOwn.eic, tso: 'DE_50HERTZ' } },
+  const moved = await request.patch(`/v1/customers/${producer.id}`, {
+    balance_group: { eic: otherOwn.eic, tso: 'DE_50HERTZ' },
   });
   assert.equal(moved.status, 200);
   const seller = { name: before.seller.name, eic: otherOwn.eic, tso: 'DE_50HERTZ' };

@@ -17,7 +17,7 @@ const strangerGroup = await world.group(await world.brp());
 const request = client(platform.baseUrl, brp.key);
 
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
+  request.patch(`/v1/customers/${id}`, body, { headers });
 const read = async (id: string) => (await request(`/v1/customers/${id}`)).body;
 
 const STORED = statement(
@@ -108,12 +108,11 @@ test('an empty update succeeds and changes nothing', async () => {
 test('every error of query and body is listed together, and nothing is changed', async () => {
   const customer = await customerThatIs('pending');
   const before = await stored(customer);
-  const answer = await request(`/v1/customers/${customer.id}?dry_run=1&__proto__=1`, {
-    method: 'PATCH',
-    body:
-      '{"id":"x","name":"New","assigned_at":null,"activated_at":1,"created_at":"now","color":"red","__proto__":{},' +
+  const answer = await request.patch(
+    `/v1/customers/${customer.id}?dry_run=1&__proto__=1`,
+    '{"id":"x","name":"New","assigned_at":null,"activated_at":1,"created_at":"now","color":"red","__proto__":{},' +
       '"status":"gone","balance_group":{"eic":"11XNORDWIND----K","region":"north"},"metadata":{"ok":"ok","bad":7}}',
-  });
+  );
   assertProblem(answer, 400, 'validation', [
     '__proto__ unknown_field',
     '__proto__ unknown_field',

@@ -14,7 +14,7 @@ const foreign = await world.customer(stranger, { name: 'Foreign', group: strange
 const request = client(platform.baseUrl, brp.key);
 
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
+  request.patch(`/v1/customers/${id}`, body, { headers });
 
 const assertProblem = (answer: Answer, status: number, code: string, errors: string[] = [], what = '') => {
   assert.equal(answer.status, status, `${what} ${answer.text}`);
@@ -47,8 +47,8 @@ test('every filter finds its customers alone, and several filters those that mat
     spree: (await world.customer(owner, { name: 'Spree', group: first, tso: 'DE_50HERTZ' })).id,
     main: (await world.customer(owner, { name: 'Main', group: second, metadata: { near: 'ruhr' } })).id,
   };
-  await own(`/v1/customers/${ids.ruhr}`, { method: 'PATCH', body: { status: 'active' } });
-  await own(`/v1/customers/${ids.main}`, { method: 'PATCH', body: { status: 'deactivated' } });
+  await own.patch(`/v1/customers/${ids.ruhr}`, { status: 'active' });
+  await own.patch(`/v1/customers/${ids.main}`, { status: 'deactivated' });
   const cases: Record<string, (keyof typeof ids)[]> = {
     'status=pending': ['plain', 'spree'],
     'status=active': ['ruhr'],
@@ -114,10 +114,7 @@ test('search finds a part of the name or of a metadata value, literally and in a
       JSON.stringify(search),
     );
   }
-  await own(`/v1/customers/${names.plain.id}`, {
-    method: 'PATCH',
-    body: { metadata: { a: null, c: 'NEW Föhr' } },
-  });
+  await own.patch(`/v1/customers/${names.plain.id}`, { metadata: { a: null, c: 'NEW Föhr' } });
   assert.equal((await own(`/v1/customers?search=${encodeURIComponent('föhr')}`)).body.customers.length, 1);
   assert.equal(
     (await own('/v1/customers?search=apfel')).body.customers.length,

@@ -84,10 +84,7 @@ test('an event has the same sequence in every page and alone, also in the two fe
   const key = await world.accountKey();
   const ask = client(platform.customerUrl, key);
   const before = (await walk(ask)).length;
-  const webhook = await ask('/v1/webhook-endpoints', {
-    method: 'POST',
-    body: { url: 'https://hooks.example/' },
-  });
+  const webhook = await ask.post('/v1/webhook-endpoints', { url: 'https://hooks.example/' });
   assert.equal(webhook.status, 201, webhook.text);
   const [{ tenant } = assert.fail()] = await db.query<{ tenant: Tenant }>(NEWEST_OWNER);
   const disabled = (): NewEvent => ({

@@ -87,10 +87,10 @@ test('customer.assigned and customer.updated reach the BRP; a former BRP learns 
   const id = created(await asOperator('POST', '/customers', { brp_id: wind.brp.id, name: 'Molkerei' }));
   assert.deepEqual(await news(), { wind: [['customer.assigned', { object: 'customer', id }]] });
   const update = { metadata: { color: 'green' }, status: 'active' };
-  assert.equal((await wind.ask(`/v1/customers/${id}`, { method: 'PATCH', body: update })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/customers/${id}`, update)).status, 200);
   const changed = ['status', 'metadata', 'activated_at'];
   assert.deepEqual(await news(), { wind: [['customer.updated', { object: 'customer', id, changed }]] });
-  assert.equal((await wind.ask(`/v1/customers/${id}`, { method: 'PATCH', body: {} })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/customers/${id}`, {})).status, 200);
   assert.deepEqual(await news(), {}, 'a change of nothing is no event');
   assert.equal((await asOperator('PATCH', `/customers/${id}`, { brp_id: city.brp.id })).status, 200);
   assert.deepEqual(await news(), {
@@ -105,10 +105,10 @@ test('balance_group.updated reaches the BRP, by whomever it was changed', async 
     wind: [['balance_group.updated', { object: 'balance_group', eic, changed }]],
   });
   const body = { enabled_tsos: ['DE_AMPRION', 'DE_50HERTZ'] };
-  const own = await wind.ask(`/v1/balance-groups/${eic}`, { method: 'PATCH', body });
+  const own = await wind.ask.patch(`/v1/balance-groups/${eic}`, body);
   assert.equal(own.status, 200, own.text);
   assert.deepEqual(await news(), event(['enabled_tsos']));
-  assert.equal((await wind.ask(`/v1/balance-groups/${eic}`, { method: 'PATCH', body })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/balance-groups/${eic}`, body)).status, 200);
   assert.deepEqual(await news(), {}, 'a change of nothing is no event');
   const both = { name: 'New', tsos: ['DE_AMPRION'] };
   assert.equal((await asOperator('PATCH', `/balance-groups/${eic}`, both)).status, 200);
@@ -147,11 +147,11 @@ test('transactions of a contract-day are one event per commit for both BRPs, wit
 });
 
 const importCsv = async (rows: string[], query = '') => {
-  const answer = await operator(`/operator/v1/volumes${query}`, {
-    method: 'POST',
-    body: ['contract,delivery_date,slot,volume', ...rows, ''].join('\n'),
-    headers: { 'content-type': 'text/csv' },
-  });
+  const answer = await operator.post(
+    `/operator/v1/volumes${query}`,
+    ['contract,delivery_date,slot,volume', ...rows, ''].join('\n'),
+    { headers: { 'content-type': 'text/csv' } },
+  );
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 };

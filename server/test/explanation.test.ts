@@ -110,7 +110,7 @@ test('after a move into the position of its contract partner, an explanation lea
   await world.nominate();
   const request = client(platform.baseUrl, brp.key);
   const body = { balance_group: { eic: mine.eic, tso: 'DE_AMPRION' } };
-  const moved = await request(`/v1/customers/${buyer.id}`, { method: 'PATCH', body });
+  const moved = await request.patch(`/v1/customers/${buyer.id}`, body);
   assert.equal(moved.status, 200, moved.text);
   await world.nominate();
 

@@ -130,9 +130,30 @@ export type RequestOptions = {
   method?: string;
 };
 
+type Send = (pathAndQuery: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+export type Client = {
+  (pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
+  post: Send;
+  put: Send;
+  patch: Send;
+  delete: Send;
+};
+
+/** Adds a function for each method that changes something. */
+export function withMethods(
+  request: (pathAndQuery: string, options?: RequestOptions) => Promise<Answer>,
+): Client {
+  const send =
+    (method: string): Send =>
+    (pathAndQuery, body, options) =>
+      request(pathAndQuery, { ...options, method, body });
+  const [post, put, patch] = [send('POST'), send('PUT'), send('PATCH')];
+  return Object.assign(request, { post, put, patch, delete: send('DELETE') });
+}
+
 /** An HTTP client for a platform that validates every answer against its schema. */
-export function client(baseUrl: string, key: string | null = null) {
-  return async function request(pathAndQuery: string, options: RequestOptions = {}): Promise<Answer> {
+export const client = (baseUrl: string, key: string | null = null): Client =>
+  withMethods(async (pathAndQuery, options = {}) => {
     const method = options.method ?? 'GET';
     const sentKey = options.key === undefined ? key : options.key;
     const response = await fetch(baseUrl + pathAndQuery, {
@@ -156,13 +177,10 @@ export function client(baseUrl: string, key: string | null = null) {
     };
     checkAnswer(method, pathAndQuery, answer);
     return answer;
-  };
-}
+  });
 
 const isRaw = (body: unknown): body is string | Blob | Buffer<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Blob || Buffer.isBuffer(body);
-
-export type Client = ReturnType<typeof client>;
 
 function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void {
   const what = `${method} ${pathAndQuery} → ${answer.status}`;
@@ -259,7 +277,7 @@ export function assertRefused(answer: Answer, ...errors: string[]): void {
 
 /** All records of a list, page by page. Fails if the list does not end. */
 export async function walk(
-  request: Client,
+  request: (pathAndQuery: string) => Promise<Answer>,
   pathAndQuery: string,
   member: string,
   limit: number,

@@ -29,10 +29,7 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
-const sending = await operator('/operator/v1/exchange/send', {
-  method: 'POST',
-  body: { delivery_date: DAY },
-});
+const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
   kind: 'acknowledgement',
@@ -47,16 +44,14 @@ const acknowledgement: Acknowledgement = {
 };
 const newKeyId = async () => {
   const body = { owner: { type: 'brp', id: brp.id }, name: 'case' };
-  return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
+  return (await operator.post('/operator/v1/api-keys', body)).body.id;
 };
 const newDemandId = async () => {
   const body = { contract_period: 10, delivery_volume: 24_000, country: 'AT' };
-  return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
+  return (await operator.post('/operator/v1/demands', body)).body.id;
 };
 
-await operator('/operator/v1/exchange/receive', {
-  method: 'POST',
-  body: '<nonsense/>',
+await operator.post('/operator/v1/exchange/receive', '<nonsense/>', {
   headers: { 'content-type': 'application/xml' },
 });
 await watchExchange(platform.db, platform.clock.now(), platform.exchange);
@@ -64,7 +59,7 @@ const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
-const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
+const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
 const base = '/operator/v1';
 const webhooks = await webhookCases(platform, operator, { base, owner: { type: 'operator' } });
@@ -259,7 +254,7 @@ test('an operation that accepts JSON rejects other media types', async () => {
 });
 
 test('a wrong method is 405 with the allowed methods', async () => {
-  const answer = await operator(`${base}/brps/${brp.id}`, { method: 'DELETE' });
+  const answer = await operator.delete(`${base}/brps/${brp.id}`);
   assert.equal(answer.status, 405);
   assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
 });

@@ -8,7 +8,7 @@ const { producer, consumer } = await world.pair();
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const create = async (path: string, body: object): Promise<string> => {
-  const made = await operator(`/operator/v1/${path}`, { method: 'POST', body });
+  const made = await operator.post(`/operator/v1/${path}`, body);
   assert.equal(made.status, 201);
   return `/operator/v1/${path}/${made.body.id}`;
 };
@@ -42,7 +42,7 @@ const RECORDS = [
 for (const { path, mine, theirs } of RECORDS) {
   const list = path.split('/')[3];
   const patch = (body: object, ifMatch?: string | null) =>
-    operator(path, { method: 'PATCH', body, headers: ifMatch ? { 'if-match': ifMatch } : {} });
+    operator.patch(path, body, { headers: ifMatch ? { 'if-match': ifMatch } : {} });
 
   test(`a change of ${list} with If-Match is rejected if the record has changed since`, async () => {
     const first = await operator(path);
@@ -71,7 +71,7 @@ test('a demand that has changed since is not deleted', async () => {
   const path = await create('demands', DEMAND);
   const tag = (await operator(path)).headers.get('etag') ?? '';
   const remove = (ifMatch: string) => operator(path, { method: 'DELETE', headers: { 'if-match': ifMatch } });
-  const changed = await operator(path, { method: 'PATCH', body: { state: 'Hessen' } });
+  const changed = await operator.patch(path, { state: 'Hessen' });
   assertProblem(await remove(tag), 412, 'precondition_failed');
   assert.equal((await operator(path)).status, 200);
   assert.equal((await remove(changed.headers.get('etag') ?? '')).status, 204);

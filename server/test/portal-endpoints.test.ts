@@ -5,7 +5,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { createAccount } from '../src/parties/actions.ts';
 import { inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 
@@ -26,12 +26,8 @@ const holder = await platform.db.transaction((tx) =>
 );
 const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
 const changed = await world.customer(brp);
-await client(platform.baseUrl, brp.key)(`/v1/customers/${changed.id}`, {
-  method: 'PATCH',
-  body: { metadata: { site: 'Harz' } },
-});
-const newKeyId = async () =>
-  (await browser.request('/portal/v1/api-keys', { method: 'POST', body: { name: 'case' } })).body.id;
+await client(platform.baseUrl, brp.key).patch(`/v1/customers/${changed.id}`, { metadata: { site: 'Harz' } });
+const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', { name: 'case' })).body.id;
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
@@ -102,7 +98,9 @@ test('a change requires the header that only our own pages send', async () => {
   for (const id of Object.keys(cases).filter((other) => endpointOf(other).method !== 'GET')) {
     const silent = client(platform.baseUrl);
     const answer = await call(id, {
-      request: (path, options) => silent(path, { ...options, headers: { cookie: browser.cookie } }),
+      request: withMethods((path, options) =>
+        silent(path, { ...options, headers: { cookie: browser.cookie } }),
+      ),
     });
     assert.deepEqual([answer.status, problemOf(answer).code], [403, 'foreign_origin'], id);
   }
@@ -165,9 +163,7 @@ test('users of an account see the same pages as its keys, with links to the port
     delivery_start: '2027-01-01T00:00:00Z',
     country: 'DE',
     cover_url: (
-      await operator('/operator/v1/covers', {
-        method: 'POST',
-        body: pngImage('portal'),
+      await operator.post('/operator/v1/covers', pngImage('portal'), {
         headers: { 'content-type': 'image/png' },
       })
     ).body.cover_url,
@@ -176,8 +172,8 @@ test('users of an account see the same pages as its keys, with links to the port
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   const demand = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
   for (let count = 0; count < 3; count++) {
-    await operator('/operator/v1/assets', { method: 'POST', body: asset });
-    await operator('/operator/v1/demands', { method: 'POST', body: demand });
+    await operator.post('/operator/v1/assets', asset);
+    await operator.post('/operator/v1/demands', demand);
   }
   for (const list of ['assets', 'demands']) {
     const page = '?page=2&limit=2';

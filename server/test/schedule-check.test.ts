@@ -33,9 +33,7 @@ const check = (
   type: keyof typeof TYPES,
   options: { query?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> =>
-  ask(`/v1/schedules/check${options.query ?? ''}`, {
-    method: 'POST',
-    body,
+  ask.post(`/v1/schedules/check${options.query ?? ''}`, body, {
     headers: { 'content-type': TYPES[type], ...options.headers },
   });
 
@@ -398,7 +396,7 @@ test('nothing is stored', async () => {
 });
 
 test('a body is required, of a known type and at most 16 MB, also unpacked', async () => {
-  assertRefused(await asSeller('/v1/schedules/check', { method: 'POST' }), ' required');
+  assertRefused(await asSeller.post('/v1/schedules/check'), ' required');
   const json = await check(asSeller, '{}', 'csv', { headers: { 'content-type': 'application/json' } });
   assertProblem(json, 415, 'unsupported_media_type');
   const large = Buffer.alloc(LIMITS.scheduleBytes + 1, 'x');

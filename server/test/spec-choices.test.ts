@@ -390,7 +390,7 @@ test('nullable members are present as null, required or not', async () => {
 
 test('in the body of a bulk read include_assets is a boolean', async () => {
   const send = (include_assets: unknown) =>
-    request('/v1/transactions/bulk', { method: 'POST', body: { ids: ['x'], include_assets } });
+    request.post('/v1/transactions/bulk', { ids: ['x'], include_assets });
   for (const wrong of ['true', 1, null]) {
     assert.deepEqual(problemOf(await send(wrong)).errors, ['include_assets invalid_type'], String(wrong));
   }

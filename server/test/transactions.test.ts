@@ -248,14 +248,11 @@ test('included assets are those of the page, once each, and only on request', as
   assert.deepEqual(body.assets, [
     { id: wind.id, name: 'Wind', nominal_power: 48.3, technology: 'wind_onshore', tso: 'DE_AMPRION' },
   ]);
-  const posted = await request('/v1/transactions/bulk', {
-    body: { ids: [first?.id], include_assets: true },
-    method: 'POST',
-  });
+  const posted = await request.post('/v1/transactions/bulk', { ids: [first?.id], include_assets: true });
   assert.deepEqual(posted.body.assets, body.assets);
   const got = await request(`/v1/transactions/bulk?ids=${first?.id}&include_assets=true`);
   assert.deepEqual(got.body, posted.body);
-  const plain = await request('/v1/transactions/bulk', { body: { ids: [first?.id] }, method: 'POST' });
+  const plain = await request.post('/v1/transactions/bulk', { ids: [first?.id] });
   assert.deepEqual(Object.keys(plain.body), ['transactions']);
 });
 

@@ -284,9 +284,7 @@ test('a body may be JSON, in a PATCH also a merge patch; every other type is 415
 test('a compressed JSON body gets 415, for any encoding', async () => {
   const json = '{"ids":["x"]}';
   const send = (body: string | Buffer<ArrayBuffer>, encoding: string) =>
-    request('/v1/nominations/bulk', {
-      method: 'POST',
-      body,
+    request.post('/v1/nominations/bulk', body, {
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },
     });
   for (const [encoding, body] of [
@@ -309,7 +307,7 @@ test('a compressed JSON body gets 415, for any encoding', async () => {
 
 test('a body over 1 MB gets 413, with or without a Content-Length', async () => {
   const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
-  assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
+  assert.equal((await request.patch(customerPath, exactly)).status, 200);
   const json = { ...withKey, 'Content-Type': 'application/json' };
   const announced = requestText(`PATCH ${customerPath}`, {
     ...json,
@@ -323,8 +321,8 @@ test('a body over 1 MB gets 413, with or without a Content-Length', async () => 
 
 test('only an invalid change is reported with the words that nothing was changed', async () => {
   const read = await request('/v1/contracts?limit=0');
-  const bulk = await request('/v1/nominations/bulk', { method: 'POST', body: { ids: 1 } });
-  const change = await request(customerPath, { method: 'PATCH', body: { status: 1 } });
+  const bulk = await request.post('/v1/nominations/bulk', { ids: 1 });
+  const change = await request.patch(customerPath, { status: 1 });
   assert.deepEqual(
     [read, bulk, change].map(({ status, body }) => [status, body.detail]),
     [
@@ -337,7 +335,7 @@ test('only an invalid change is reported with the words that nothing was changed
 
 test('a body full of errors is rejected with a short answer', async () => {
   const ids = `{"ids":[${'1,'.repeat(500_000)}1]}`;
-  const answer = await request('/v1/nominations/bulk', { method: 'POST', body: ids });
+  const answer = await request.post('/v1/nominations/bulk', ids);
   assert.equal(answer.status, 400);
   assert.equal(answer.body.errors.length, LIMITS.fieldErrors);
   assert.equal(answer.body.errors[0].field, 'ids');

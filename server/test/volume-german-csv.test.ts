@@ -22,7 +22,7 @@ async function newContract() {
 const fileOf = (contract: string, volumes: readonly string[]) =>
   `\u{feff}${HEADER}${volumes.map((volume, at) => `${contract};${DAY};${at + 1};${volume}\r\n`).join('')}`;
 const send = (body: string, query = '', type = 'text/csv') =>
-  operator(`/operator/v1/volumes${query}`, { method: 'POST', body, headers: { 'content-type': type } });
+  operator.post(`/operator/v1/volumes${query}`, body, { headers: { 'content-type': type } });
 
 const volumesOf = async (id: string): Promise<number[]> => {
   const cells = await walk(operator, `/operator/v1/transactions?contract_id=${id}`, 'transactions', 100);

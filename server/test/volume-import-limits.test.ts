@@ -227,7 +227,7 @@ test('a header that cannot be used, or no body at all, is a validation problem',
   await refused(`${'contract,'.repeat(LIMITS.importLineBytes)}\n`, ' value_too_large');
   const empty = await send('application/x-ndjson', '');
   assert.deepEqual(problemOf(empty), { code: 'validation', errors: [' required'] });
-  const bodiless = await operator(PATH, { method: 'POST' });
+  const bodiless = await operator.post(PATH);
   assert.deepEqual(problemOf(bodiless), { code: 'validation', errors: [' required'] });
   assert.deepEqual((await csv('')).body.rows, 0);
   assert.deepEqual((await ndjson('\n\r\n')).body.rows, 0);
@@ -253,9 +253,7 @@ test('only CSV and NDJSON in UTF-8 are accepted', async () => {
   for (const type of ['text/csv', 'Text/CSV; charset="utf-8"', 'text/csv; header=present; charset=UTF8']) {
     assert.equal((await send(type, body)).status, 200, type);
   }
-  const query = await operator(`${PATH}?dry_run=yes&mode=fast`, {
-    method: 'POST',
-    body,
+  const query = await operator.post(`${PATH}?dry_run=yes&mode=fast`, body, {
     headers: { 'content-type': 'text/csv' },
   });
   assert.deepEqual(problemOf(query).errors, ['dry_run invalid_enum_value', 'mode unknown_field']);

@@ -134,7 +134,7 @@ const FORMATS = [
 ] as const;
 
 const send = (type: string, body: string, query = '') =>
-  operator(`/operator/v1/volumes${query}`, { method: 'POST', body, headers: { 'content-type': type } });
+  operator.post(`/operator/v1/volumes${query}`, body, { headers: { 'content-type': type } });
 
 type Transaction = {
   delivery_date: string;
@@ -221,9 +221,8 @@ test('concurrent imports and single days neither lose nor duplicate anything, in
   const writers = 4;
   const orders = [pairs, pairs.toReversed(), pairs.toSorted((a, b) => (a.day < b.day ? -1 : 1)), pairs];
   const single = contracts.slice(0, 10).map(({ id }) =>
-    operator(`/operator/v1/contracts/${id}/days/2026-06-10`, {
-      method: 'PUT',
-      body: { volumes: Array.from({ length: 96 }, () => 0.009) },
+    operator.put(`/operator/v1/contracts/${id}/days/2026-06-10`, {
+      volumes: Array.from({ length: 96 }, () => 0.009),
     }),
   );
   const imports = orders.map((list, at) => send('application/x-ndjson', file(at + 1, list)));

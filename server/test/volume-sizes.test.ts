@@ -23,10 +23,7 @@ type Cell = { id: string; slot_number: number; version: number; status: string; 
 
 async function put(contract: WorldContract, day: Day, kwh: readonly (number | null)[]) {
   const volumes = kwh.map((value) => (value === null ? null : mwhNumber(value)));
-  const answer = await operator(`/operator/v1/contracts/${contract.id}/days/${day}`, {
-    method: 'PUT',
-    body: { volumes },
-  });
+  const answer = await operator.put(`/operator/v1/contracts/${contract.id}/days/${day}`, { volumes });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
@@ -140,11 +137,11 @@ test('imports of volumes of any size are stored, corrected and netted to the kWh
         const lines = volumes.flatMap((kwh, at) =>
           kwh === null ? [] : [`${contract.id},2026-10-24,${at + 1},${mwhText(kwh)}\n`],
         );
-        const answer = await operator('/operator/v1/volumes', {
-          method: 'POST',
-          body: `contract,delivery_date,slot,volume\n${lines.join('')}`,
-          headers: { 'content-type': 'text/csv' },
-        });
+        const answer = await operator.post(
+          '/operator/v1/volumes',
+          `contract,delivery_date,slot,volume\n${lines.join('')}`,
+          { headers: { 'content-type': 'text/csv' } },
+        );
         assert.equal(answer.body.rejected_lines, 0, answer.text);
       }
       await assertListed(contract, asSeller, expectedLines(revisions));

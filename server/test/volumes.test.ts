@@ -15,7 +15,7 @@ async function newContract(options: Parameters<typeof world.contract>[2] = {}) {
 }
 
 const put = (id: string, day: string, volumes: unknown) =>
-  operator(`/operator/v1/contracts/${id}/days/${day}`, { method: 'PUT', body: { volumes } });
+  operator.put(`/operator/v1/contracts/${id}/days/${day}`, { volumes });
 const day = (slots: number, mwh: number | null) => Array.from({ length: slots }, () => mwh);
 
 type Cell = { slot_number: number; volume: number; version: number; status: string };
@@ -39,9 +39,7 @@ const send = (
   body: string,
   options: { query?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> =>
-  operator(`/operator/v1/volumes${options.query ?? ''}`, {
-    method: 'POST',
-    body,
+  operator.post(`/operator/v1/volumes${options.query ?? ''}`, body, {
     headers: { 'content-type': type, ...options.headers },
   });
 const HEADER = 'contract,delivery_date,slot,volume\n';
