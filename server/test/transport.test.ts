@@ -167,9 +167,6 @@ test('every path reports its methods without a key, and rejects all others with 
         assert.deepEqual(allow, known, url);
       } else if (known.has(method)) {
         assert.equal(answer.status, 401, `${method} ${url}`);
-      } else if (method === 'HEAD') {
-        assert.equal(answer.status, 405, url);
-        assert.deepEqual(allow, known, url);
       } else {
         // An answer to HEAD has the headers of the problem, without its body.
         if (method === 'HEAD') assert.deepEqual([answer.status, answer.body], [405, '']);
@@ -338,7 +335,10 @@ test('a body full of errors is rejected with a short answer', async () => {
   const answer = await request.post('/v1/nominations/bulk', ids);
   assert.equal(answer.status, 400);
   assert.equal(answer.body.errors.length, LIMITS.fieldErrors);
-  assert.equal(answer.body.errors[0].field, 'ids');
+  assert.deepEqual(
+    answer.body.errors.slice(0, 2).map(({ field, code }: Record<string, string>) => `${field} ${code}`),
+    ['ids value_too_large', 'ids[0] invalid_type'],
+  );
 });
 
 test('checks have one order: route, method, key, scopes, media type, form, existence', async () => {
