@@ -265,15 +265,28 @@ export const answerWithoutId = (id: string, { status, headers, text }: Answer) =
   text: text.replaceAll(id, '<id>'),
 });
 
-export function assertProblem(answer: Answer, status: number, code: string): void {
-  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
+/** Asserts that the request was rejected with this problem, and with exactly these field errors. */
+export function assertProblem(
+  answer: Answer,
+  status: number,
+  code: string,
+  errors: string[] = [],
+  what = '',
+): void {
+  const found = { status: answer.status, ...problemOf(answer) };
+  assert.deepEqual(found, { status, code, errors }, `${what} ${answer.text}`);
+}
+
+/** The body of an answer that must have this status. */
+export async function bodyOf(asked: Promise<Answer>, status = 200): Promise<Untyped> {
+  const answer = await asked;
+  assert.equal(answer.status, status, answer.text);
+  return answer.body;
 }
 
 /** Asserts that the request was rejected with exactly these field errors: `field code`, sorted. */
-export function assertRefused(answer: Answer, ...errors: string[]): void {
-  assert.equal(answer.status, 400, answer.text);
-  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
-}
+export const assertRefused = (answer: Answer, ...errors: string[]): void =>
+  assertProblem(answer, 400, 'validation', errors);
 
 /** All records of a list, page by page. Fails if the list does not end. */
 export async function walk(

@@ -201,11 +201,6 @@ test('every operation rejects a missing or unknown key, and keys of BRPs and acc
   }
 });
 
-test('the BRP API rejects an operator’s key', async () => {
-  const answer = await client(platform.baseUrl, operatorKey)('/v1/contracts');
-  assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_api_key']);
-});
-
 test('an unknown query parameter is rejected, and nothing is changed', async () => {
   for (const endpoint of endpoints) {
     const separator = (cases[endpoint.id]?.path ?? '').includes('?') ? '&' : '?';

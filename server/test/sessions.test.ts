@@ -5,7 +5,7 @@ import { createAccount } from '../src/parties/actions.ts';
 import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
-import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { freePort } from './ports.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
@@ -364,20 +364,6 @@ test('each session has its own rate limit, also among sessions of one user', asy
   assert.ok(Number(refused.headers.get('retry-after')) > 0);
   assert.equal((await other.request('/v1/contracts')).status, 200);
   assert.equal((await client(limited.baseUrl, brp.key)('/v1/contracts')).status, 200);
-});
-
-test('a repeated POST of a session is applied once', async () => {
-  const { request } = await signedIn(platform, OPERATOR);
-  const create = () =>
-    request.post('/operator/v1/brps', { name: 'Once' }, { headers: { 'idempotency-key': 'from a page' } });
-  const [first, second] = [await create(), await create()];
-  assert.equal(second.headers.get('idempotent-replayed'), 'true');
-  assert.equal(second.text, first.text);
-  const colleague = await signedIn(platform, OPERATOR);
-  const repeat = (name: string) =>
-    colleague.request.post('/operator/v1/brps', { name }, { headers: { 'idempotency-key': 'from a page' } });
-  assert.equal((await repeat('Once')).text, first.text, 'idempotency keys belong to the organisation');
-  assertProblem(await repeat('Twice'), 409, 'idempotency_key_reused');
 });
 
 test('a session has access to every read of the BRP API, page by page', async () => {

@@ -21,6 +21,14 @@ export type WorldGroup = { eic: string; brp: WorldBrp };
 export type WorldCustomer = { uuid: string; id: string };
 export type WorldContract = { no: number; uuid: string; id: string };
 
+/** The members that an offer of an asset needs. */
+export const OFFER = {
+  ppa_type: 'PAY_AS_PRODUCED',
+  delivery_start: '2027-01-01T00:00:00Z',
+  country: 'DE',
+  pricing: [{ years: 10, price: 58.5 }],
+} as const;
+
 let eicCount = 0;
 
 /** A valid, unused EIC of a balance group. */
