@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import pg from 'pg';
+import { untilBlocked } from './blocked.ts';
 import { type Answer, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { until } from './until.ts';
 import { newEic, type WorldBrp, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -207,13 +207,6 @@ test('a key without the new scopes stays without them, also when it is rotated',
   assert.deepEqual(rotated.body.scopes, ['customers:read', 'customers:write']);
 });
 
-/** Waits until this many connections of the platform wait for a lock. */
-async function waitForLockWaiters(observer: pg.Client, count: number): Promise<void> {
-  const waiting = `select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  await until(async () => (await observer.query(waiting)).rows[0].waiting === count);
-}
-
 /**
  * Sends the second request while the first one has done all its work but cannot commit, because its audit event waits
  * for a lock on the table.
@@ -223,19 +216,18 @@ async function overlap(
   second: () => Promise<Answer>,
 ): Promise<[Answer, Answer]> {
   const blocker = new pg.Client({ connectionString: platform.databaseUrl });
-  const observer = new pg.Client({ connectionString: platform.databaseUrl });
-  await Promise.all([blocker.connect(), observer.connect()]);
+  await blocker.connect();
   try {
     await blocker.query('begin');
     await blocker.query('lock table audit in exclusive mode');
     const one = first();
-    await waitForLockWaiters(observer, 1);
+    await untilBlocked(platform.db);
     const two = second();
-    await waitForLockWaiters(observer, 2);
+    await untilBlocked(platform.db, 2);
     await blocker.query('rollback');
     return await Promise.all([one, two]);
   } finally {
-    await Promise.all([blocker.end(), observer.end()]);
+    await blocker.end();
   }
 }
 

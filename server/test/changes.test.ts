@@ -5,7 +5,7 @@ import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts
 import { createAccount } from '../src/parties/actions.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
-import { assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform } from './harness.ts';
 
 const platform = await startTestPlatform();
 const { db, clock, world } = platform;
@@ -29,11 +29,8 @@ const assigned = (tenant: Tenant): NewEvent => ({
 /** A page of a new user, at its first place. */
 async function openPage(owner: Owner) {
   const { browser } = await signedIn(platform, owner);
-  const read = async (query: string) => {
-    const answer = await browser.request(`/portal/v1/changes?${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body as { changed: string[]; server_time: string; next: string };
-  };
+  const read = (query: string): Promise<{ changed: string[]; server_time: string; next: string }> =>
+    bodyOf(browser.request(`/portal/v1/changes?${query}`));
   const { changed, next, server_time } = await read('wait=30');
   assert.deepEqual(changed, [], 'the first place is answered at once');
   assert.equal(Date.parse(server_time), Math.floor(clock.now() / 1000) * 1000);

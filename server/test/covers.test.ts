@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
@@ -96,13 +97,7 @@ const offerOf = (technology: string, members: object) => ({
   technology,
   nominal_power: 10,
   tso: 'DE_AMPRION',
-  offer: {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    pricing: [{ years: 10, price: 58.5 }],
-    ...members,
-  },
+  offer: { ...OFFER, ...members },
 });
 const publish = async (technology: string, members: object) =>
   (await request.post('/operator/v1/assets', offerOf(technology, members))).body;

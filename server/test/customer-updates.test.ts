@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { CUSTOMER_STATUSES, type CustomerStatus } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
+import { untilBlockedFor } from './blocked.ts';
+import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { newEic, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -33,11 +34,6 @@ async function customerThatIs(status: CustomerStatus): Promise<WorldCustomer> {
   if (status !== 'pending') assert.equal((await patch(customer.id, { status })).status, 200);
   return customer;
 }
-
-const assertProblem = (answer: Answer, status: number, code: string, errors: string[] = [], what = '') => {
-  assert.equal(answer.status, status, `${what} ${answer.text}`);
-  assert.deepEqual(problemOf(answer), { code, errors }, what);
-};
 
 const MOVES: Record<
   CustomerStatus,
@@ -270,10 +266,6 @@ test('concurrent changes are all applied', async () => {
 });
 
 test('a change that waited for another one responds with the effects of both', async () => {
-  const WAITING = statement(
-    'test_waiting',
-    `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
   const customer = await world.customer(brp, { group });
   const target = await world.group(brp, ['DE_50HERTZ']);
   const MOVE = statement(
@@ -283,7 +275,7 @@ test('a change that waited for another one responds with the effects of both', a
   const waited = await platform.db.transaction(async (tx) => {
     await tx.query(MOVE, [customer.uuid, target.eic]);
     const answer = patch(customer.id, { metadata: { late: 'yes' } });
-    for (let waiting = 0; waiting === 0; ) waiting = Number((await tx.query(WAITING))[0]?.['count']);
+    await untilBlockedFor(tx, 0);
     return { answer };
   });
   const { body } = await waited.answer;

@@ -11,6 +11,7 @@ import {
   type Answer,
   assertProblem,
   assertRefused,
+  bodyOf,
   type Client,
   client,
   startTestPlatform,
@@ -48,11 +49,7 @@ async function newReader() {
 }
 
 type Page = { events: SaldoEvent[]; pagination: { next_cursor: string; has_more: boolean } };
-const page = async (ask: Client, query: string): Promise<Page> => {
-  const answer = await ask(`/v1/events?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-};
+const page = (ask: Client, query: string): Promise<Page> => bodyOf(ask(`/v1/events?${query}`));
 async function walk(ask: Client, query = ''): Promise<SaldoEvent[]> {
   const events: SaldoEvent[] = [];
   for (let after = ''; ; ) {

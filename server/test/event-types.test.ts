@@ -6,8 +6,9 @@ import { watchExchange } from '../src/exchange/process/watch.ts';
 import { remindOfExpiringKeys } from '../src/parties/key-reminders.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
 import { contentOf, followed } from './following.ts';
-import { client, startTestPlatform } from './harness.ts';
+import { bodyOf, client, startTestPlatform } from './harness.ts';
 import { flat, listNominated } from './nominated.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { db, clock, config, world } = platform;
@@ -146,14 +147,10 @@ test('transactions of a contract-day are one event per commit for both BRPs, wit
   assert.deepEqual(await news(), { wind: valid, city: valid }, 'volumes that are valid again are corrected');
 });
 
-const importCsv = async (rows: string[], query = '') => {
-  const answer = await operator.post(
-    `/operator/v1/volumes${query}`,
-    ['contract,delivery_date,slot,volume', ...rows, ''].join('\n'),
-    { headers: { 'content-type': 'text/csv' } },
-  );
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+const importCsv = (rows: string[], query = '') => {
+  const file = ['contract,delivery_date,slot,volume', ...rows, ''].join('\n');
+  const headers = { 'content-type': 'text/csv' };
+  return bodyOf(operator.post(`/operator/v1/volumes${query}`, file, { headers }));
 };
 
 test('an import appends one event per contract-day and kind of change, and a dry run none', async () => {
@@ -369,16 +366,10 @@ test('an account reads the events of its own keys, and no other account does', a
 });
 
 test('publications and withdrawals reach all accounts, and no others', async () => {
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    pricing: [{ years: 10, price: 58.5 }],
-  };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION' };
   const id = created(await asOperator('POST', '/assets', asset));
   assert.deepEqual(await news(), {}, 'an asset without an offer is not published');
-  await asOperator('PATCH', `/assets/${id}`, { offer });
+  await asOperator('PATCH', `/assets/${id}`, { offer: OFFER });
   assert.deepEqual(await news(), { account: [['asset.published', { object: 'asset', id }]] });
   await asOperator('PATCH', `/assets/${id}`, { offer: { country: 'AT' } });
   assert.deepEqual(await news(), {}, 'it keeps its place in the list');

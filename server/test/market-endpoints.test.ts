@@ -13,6 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
+import { OFFER } from './world.ts';
 
 /** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
@@ -41,13 +42,7 @@ for (let count = 0; count < 12; count++) {
     additional_info: 'x'.repeat(200),
   };
   await asOperator.post('/operator/v1/demands', body);
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    additional_info: 'x'.repeat(200),
-    pricing: [{ years: 10, price: 58.5 }],
-  };
+  const offer = { ...OFFER, additional_info: 'x'.repeat(200) };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   await asOperator.post('/operator/v1/assets', asset);
 }

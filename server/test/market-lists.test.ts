@@ -5,6 +5,7 @@ import { runs } from '../../test/runs.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
@@ -16,13 +17,6 @@ const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const key = await world.accountKey();
 const request = client(platform.customerUrl, key);
-
-const OFFER = {
-  ppa_type: 'PAY_AS_PRODUCED',
-  delivery_start: '2027-01-01T00:00:00Z',
-  country: 'DE',
-  pricing: [{ years: 10, price: 58.5 }],
-};
 
 type Listed = { id: string };
 /** Both lists behave alike. `publish` adds a record, `withdraw` removes it. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const START = '2025-12-31T23:00:00Z';
@@ -27,11 +27,7 @@ const valid = () => ({
 const create = (body: object) => operator.post(PATH, { ...valid(), ...body });
 const patch = (id: string, body: unknown) => operator.patch(`${PATH}/${id}`, body);
 
-async function made(body: object = {}) {
-  const answer = await create(body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (body: object = {}) => bodyOf(create(body), 201);
 
 const FIND_STORED = statement('test_contract', 'select no, profile from contract where external_id = $1');
 const stored = async (externalId: string) => {

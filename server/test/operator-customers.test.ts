@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -24,11 +24,7 @@ const patch = (id: string, body: unknown, headers: Record<string, string> = {}) 
 const read = async (id: string) => (await operator(`${PATH}/${id}`)).body;
 const seenBy = (key: string, id: string) => client(platform.baseUrl, key)(`/v1/customers/${id}`);
 
-async function made(body: object = {}) {
-  const answer = await create(body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (body: object = {}) => bodyOf(create(body), 201);
 
 test('a customer created by the operator is pending, and its BRP reads the same without the BRP’s id', async () => {
   const metadata = { cost_center: '4711' };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SCOPES, TSOS } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -16,11 +16,7 @@ const post = (path: string, body: unknown) => operator.post(`/operator/v1${path}
 const patch = (path: string, body: unknown) => operator.patch(`/operator/v1${path}`, body);
 const get = (path: string) => operator(`/operator/v1${path}`);
 
-async function made(path: string, body: unknown) {
-  const answer = await post(path, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (path: string, body: unknown) => bodyOf(post(path, body), 201);
 
 /** The stored end of a key. A server that has cached the key accepts it for a few seconds more. */
 const STORED_KEY = statement(

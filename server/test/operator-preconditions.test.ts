@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform();
 const { world } = platform;
@@ -26,14 +27,7 @@ const RECORDS = [
   {
     path: await create('assets', PLANT),
     mine: { name: 'Heide Nord' },
-    theirs: {
-      offer: {
-        ppa_type: 'PAY_AS_PRODUCED',
-        delivery_start: '2027-12-31T23:00:00Z',
-        country: 'DE',
-        pricing: [{ years: 5, price: 61.5 }],
-      },
-    },
+    theirs: { offer: OFFER },
   },
   { path: await create('demands', DEMAND), mine: { contract_period: 7 }, theirs: { state: 'Hessen' } },
   { path: await create('users', USER), mine: { name: 'Ina B.' }, theirs: { permissions: 'read' } },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
-import { type Client, client, startTestPlatform, walk } from './harness.ts';
+import { bodyOf, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';
 import { newEic } from './world.ts';
 
@@ -14,11 +14,8 @@ const SLOTS = 100;
 const platform = await startTestPlatform({ now: '2026-10-01T08:00:00Z' });
 const operator = client(platform.baseUrl, await platform.world.operatorKey());
 
-async function post(path: string, body: unknown): Promise<{ id: string; secret: string }> {
-  const answer = await operator.post(`/operator/v1${path}`, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const post = (path: string, body: unknown): Promise<{ id: string; secret: string }> =>
+  bodyOf(operator.post(`/operator/v1${path}`, body), 201);
 
 type Brp = { id: string; request: Client; eics: string[] };
 type Party = { brp: Brp; eic: string; tso: Tso; customer: string };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Placement, Transaction, Tso } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import pg from 'pg';
+import { untilBlocked } from './blocked.ts';
 import {
   type Answer,
   assertProblem,
@@ -468,12 +469,7 @@ test('the effective day is that of the commit: a change that waited past the gat
   await blocker.query('begin');
   await blocker.query('select from contract where id = $1 for update', [contract.uuid]);
   const waiting = patch(seller, producer, moveTo(newGroup.eic));
-  for (let isWaiting = false; !isWaiting; ) {
-    const { rows } = await blocker.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    isWaiting = rows.length > 0;
-  }
+  await untilBlocked(platform.db);
   platform.clock.set('2026-10-20T12:30:00Z');
   await blocker.query('rollback');
   succeed(await waiting);

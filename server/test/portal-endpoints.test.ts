@@ -8,6 +8,7 @@ import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { OFFER } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
@@ -158,17 +159,9 @@ test('the market is accessible to users of an account only', async () => {
 test('users of an account see the same pages as its keys, with links to the portal’s addresses', async () => {
   const operator = client(platform.baseUrl, await world.operatorKey());
   const withKey = client(platform.customerUrl, await world.accountKey());
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    cover_url: (
-      await operator.post('/operator/v1/covers', pngImage('portal'), {
-        headers: { 'content-type': 'image/png' },
-      })
-    ).body.cover_url,
-    pricing: [{ years: 10, price: 58.5 }],
-  };
+  const cover = { headers: { 'content-type': 'image/png' } };
+  const { cover_url } = (await operator.post('/operator/v1/covers', pngImage('portal'), cover)).body;
+  const offer = { ...OFFER, cover_url };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   const demand = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
   for (let count = 0; count < 3; count++) {

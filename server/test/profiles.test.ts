@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayEnd, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { runProfiles } from '../src/transactions/profiles.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { bodyOf, client, problemOf, startTestPlatform, walk } from './harness.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
@@ -29,11 +29,7 @@ async function contract(
   return answer.body.id;
 }
 
-const run = async (body: object = {}) => {
-  const answer = await operator.post('/operator/v1/profiles/run', body);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-};
+const run = (body: object = {}) => bodyOf(operator.post('/operator/v1/profiles/run', body));
 const volumes = async (id: string, day: string): Promise<number[]> =>
   (
     await walk(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
-import { client } from './harness.ts';
+import { bodyOf, client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { answerStatus, type Received, startReceiver } from './webhook-receiver.ts';
 
@@ -39,11 +39,7 @@ async function moveClock(operator: ReturnType<typeof client>): Promise<void> {
 test('a server that is killed while it delivers loses no event: each arrives at least once', async () => {
   product = await start();
   let operator = client(product.baseUrl, OPERATOR_KEY);
-  const post = async (to: string, body: object) => {
-    const answer = await operator.post(`/operator/v1${to}`, body);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
-  };
+  const post = (to: string, body: object) => bodyOf(operator.post(`/operator/v1${to}`, body), 201);
   const brp = await post('/brps', { name: 'Nordwind' });
   const { secret } = await post('/api-keys', { owner: { type: 'brp', id: brp.id }, name: 'test' });
   const customer = await post('/customers', { brp_id: brp.id, name: 'Stadtwerke' });

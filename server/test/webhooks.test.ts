@@ -6,7 +6,15 @@ import { appendEvents, EVENTS_PER_ROW } from '../src/events/store.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { fanOutEvents } from '../src/webhooks/fan-out.ts';
 import { RETRY_DELAYS_MS } from '../src/webhooks/results.ts';
-import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import {
+  answerWithoutId,
+  assertProblem,
+  assertRefused,
+  bodyOf,
+  client,
+  startTestPlatform,
+  walk,
+} from './harness.ts';
 import {
   answerStatus,
   appendEvent,
@@ -32,11 +40,8 @@ const accountKey = await world.accountKey();
 async function newBrp() {
   const brp = await world.brp();
   const request = client(platform.baseUrl, brp.key);
-  const create = async (url: string, settings: object = {}) => {
-    const answer = await request.post(BASE, { url, ...settings });
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
-  };
+  const create = (url: string, settings: object = {}) =>
+    bodyOf(request.post(BASE, { url, ...settings }), 201);
   const patch = (id: string, body: object) => request.patch(`${BASE}/${id}`, body);
   const deliveries = async (id: string, query = '') =>
     (await request(`${BASE}/${id}/deliveries?${query}`)).body.deliveries;
