@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts';
-import { createAccount } from '../src/parties/actions.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
 import { assertProblem, assertRefused, bodyOf, client, startTestPlatform } from './harness.ts';
@@ -10,7 +9,7 @@ import { assertProblem, assertRefused, bodyOf, client, startTestPlatform } from 
 const platform = await startTestPlatform();
 const { db, clock, world } = platform;
 const [brp, other] = [await world.brp(), await world.brp()];
-const account = await db.transaction((tx) => createAccount(tx, { name: 'Holder' }, clock.now()));
+const account = await world.account();
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
 const OPERATOR = { type: 'operator' } as const;
 

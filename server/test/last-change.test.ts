@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccount } from '../src/parties/actions.ts';
 import { signedIn } from './browser.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
 
@@ -8,9 +7,7 @@ const platform = await startTestPlatform();
 const { world } = platform;
 const { seller: brp, sellerGroup, buyer } = await world.pair();
 const customer = await world.customer(brp);
-const account = await platform.db.transaction((tx) =>
-  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
-);
+const account = await world.account();
 const { browser: ofBrp } = await signedIn(platform, { type: 'brp', brpNo: brp.no });
 const { browser: ofBuyer } = await signedIn(platform, { type: 'brp', brpNo: buyer.no });
 const { browser: ofOperator } = await signedIn(platform, { type: 'operator' });

@@ -4,7 +4,7 @@ import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
@@ -194,8 +194,7 @@ test('every operation rejects a missing or unknown key, and keys of BRPs and acc
   for (const endpoint of endpoints) {
     for (const key of [null, '', 'nonsense', brp.key, accountKey]) {
       const answer = await call(endpoint, key);
-      assert.equal(answer.status, 401, `${endpoint.id} with ${key}`);
-      assert.equal(problemOf(answer).code, 'invalid_api_key');
+      assertProblem(answer, 401, 'invalid_api_key', [], `${endpoint.id} with ${key}`);
       assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
     }
   }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { createAccount } from '../src/parties/actions.ts';
 import { inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
@@ -22,9 +21,7 @@ const invited = await newUser(platform, OF_BRP);
 const { token } = await platform.db.transaction((tx) =>
   inviteUser(tx, encodeId(ID_PREFIX.user, invited.id), platform.clock.now()),
 );
-const holder = await platform.db.transaction((tx) =>
-  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
-);
+const holder = await world.account();
 const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
 const changed = await world.customer(brp);
 await client(platform.baseUrl, brp.key).patch(`/v1/customers/${changed.id}`, { metadata: { site: 'Harz' } });

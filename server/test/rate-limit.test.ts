@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atEnd } from './clean-up.ts';
-import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
+import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
 const LIMIT = 8;
@@ -55,8 +55,7 @@ test('a key beyond its limit gets 429 with Retry-After', async () => {
   const request = client(platform.baseUrl, brp.key);
   for (let i = 0; i < LIMIT; i++) assert.equal((await request('/v1/contracts')).status, 200);
   const answer = await request('/v1/contracts');
-  assert.equal(answer.status, 429);
-  assert.equal(problemOf(answer).code, 'rate_limited');
+  assertProblem(answer, 429, 'rate_limited');
   assert.equal(answer.headers.get('retry-after'), answer.headers.get('x-ratelimit-reset'));
   assert.equal(
     (await request('/v1/contracts/con_x')).status,

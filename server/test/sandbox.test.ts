@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { movableClock } from '../src/platform/clock.ts';
 import { followSandboxClock } from '../src/sandbox/operator-routes.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 
 /** The platform's time is the test clock plus the sandbox offset. The test clock itself stands still. */
@@ -80,8 +80,7 @@ test('a read of the clock that was overtaken by a later one has no effect', asyn
 
 test('outside of a sandbox the clock cannot be set', async () => {
   const answer = await (await operatorOf(plain)).put('/operator/v1/clock', { now: '2026-10-20T10:00:00Z' });
-  assert.equal(answer.status, 404);
-  assert.equal(problemOf(answer).code, 'not_found');
+  assertProblem(answer, 404, 'not_found');
 });
 
 /** Corrects one slot of a day at some time. Returns the gate of the new version, or the rejection. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
-import { createAccount } from '../src/parties/actions.ts';
 import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { freePort } from './ports.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
@@ -19,9 +18,7 @@ const secure = await startTestPlatform({
 const { world } = platform;
 const { seller, buyer, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
-const account = await platform.db.transaction((tx) =>
-  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
-);
+const account = await world.account();
 const OF_SELLER = { type: 'brp', brpNo: seller.no } as const;
 const OF_ACCOUNT = { type: 'account', accountNo: account.no } as const;
 const OPERATOR = { type: 'operator' } as const;
@@ -165,11 +162,7 @@ test('a change with a cookie is accepted from our own pages only', async () => {
   const before = (await browser.request(path)).body;
   for (const headers of foreign) {
     const answer = await send(headers);
-    assert.deepEqual(
-      [answer.status, problemOf(answer).code],
-      [403, 'foreign_origin'],
-      JSON.stringify(headers),
-    );
+    assertProblem(answer, 403, 'foreign_origin', [], JSON.stringify(headers));
   }
   assert.deepEqual((await browser.request(path)).body, before, 'nothing was changed');
   for (const headers of [{ origin: platform.baseUrl }, { 'sec-fetch-site': 'same-origin' }]) {
@@ -212,11 +205,7 @@ test('an invalid session cookie is 401 everywhere', async () => {
   ]) {
     for (const path of ['/v1/contracts', '/operator/v1/brps']) {
       const answer = await client(platform.baseUrl)(path, { headers: { cookie } });
-      assert.deepEqual(
-        [answer.status, problemOf(answer).code],
-        [401, 'invalid_api_key'],
-        `${path} ${cookie}`,
-      );
+      assertProblem(answer, 401, 'invalid_api_key', [], `${path} ${cookie}`);
     }
     const answer = await client(platform.baseUrl)('/portal/v1/session', { headers: { cookie } });
     assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_session'], cookie);
