@@ -105,6 +105,7 @@ test('day-after closes at 16:00 of the next working day, at the latest on the th
   assert.equal(closing('2026-01-14'), '2026-01-15T15:00:00Z', 'Wednesday');
   assert.equal(closing('2026-01-16'), '2026-01-19T15:00:00Z', 'Friday');
   assert.equal(closing('2026-01-17'), '2026-01-19T15:00:00Z', 'Saturday');
+  assert.equal(closing('2026-10-30'), '2026-11-02T15:00:00Z', 'Friday before two holidays at a weekend');
   assert.equal(
     closing('2026-05-22'),
     '2026-05-25T14:00:00Z',

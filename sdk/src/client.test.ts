@@ -166,28 +166,6 @@ test('an attempt that stalls is aborted and retried', async () => {
   });
 });
 
-test('a problem error has code, status, fields and request id, and a test for its code', async () => {
-  const fields = [{ field: 'name', code: 'required' as const, message: 'is required' }];
-  const body = {
-    type: 'https://x/errors/validation',
-    title: 'Validation Failed',
-    status: 400,
-    errors: fields,
-  };
-  const { options } = standIn(json(body, 400));
-  const error = await createOperatorClient(options)
-    .brps.get('brp_1')
-    .then(
-      () => assert.fail('it was refused'),
-      (caught: unknown) => caught,
-    );
-  assert.ok(isProblem(error, 'validation'));
-  assert.ok(isProblem(error));
-  assert.ok(!isProblem(error, 'rate_limited'));
-  assert.ok(!isProblem(new Error('no')));
-  assert.deepEqual([error.status, error.errors, error.requestId], [400, fields, 'req_test']);
-});
-
 test('an error page of a proxy is thrown as a problem too', async () => {
   const { options } = standIn(new Response('<h1>Bad gateway</h1>', { status: 502 }));
   const client = createOperatorClient({ ...options, retry: { maxAttempts: 1 } });

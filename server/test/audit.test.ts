@@ -144,11 +144,11 @@ test('a BRP’s change of a customer is recorded with the BRP’s key as actor',
   const brp = await world.brp();
   const customer = await world.customer(brp);
   const { answer, entries } = await noted(() =>
-    client(platform.baseUrl, brp.key)(`/v1/customers/${customer.id}`, {
-      method: 'PATCH',
-      body: { status: 'active' },
-      headers: { 'x-request-id': 'mine-1' },
-    }),
+    client(platform.baseUrl, brp.key).patch(
+      `/v1/customers/${customer.id}`,
+      { status: 'active' },
+      { headers: { 'x-request-id': 'mine-1' } },
+    ),
   );
   assert.equal(answer.status, 200);
   const [key] = (await operator(`/operator/v1/api-keys?owner_id=${brp.id}`)).body.api_keys;
@@ -166,9 +166,9 @@ test('rejected requests and reads leave no audit event', async () => {
     const brp = await world.brp();
     const customer = await world.customer(brp);
     const asBrp = client(platform.baseUrl, brp.key);
-    await asBrp(`/v1/customers/${customer.id}`, { method: 'PATCH', body: { status: 'pending' } });
-    await operator('/operator/v1/brps', { method: 'POST', body: {} });
-    await operator(`/operator/v1/customers/${customer.id}`, { method: 'PATCH', body: { brp_id: 'x' } });
+    await asBrp.patch(`/v1/customers/${customer.id}`, { status: 'pending' });
+    await operator.post('/operator/v1/brps', {});
+    await operator.patch(`/operator/v1/customers/${customer.id}`, { brp_id: 'x' });
     await operator(`/operator/v1/customers/${customer.id}`);
     return operator('/operator/v1/brps/brp_x');
   });
@@ -221,7 +221,7 @@ const PLAIN = { action: 'brp.created', subject: 'thing', before: null, after: nu
 
 test('an audit event has the name of its user or key, and none of a job', async () => {
   const { browser, state } = await signedIn(platform, { type: 'operator' });
-  const created = await browser.request('/operator/v1/brps', { method: 'POST', body: { name: 'Named' } });
+  const created = await browser.request.post('/operator/v1/brps', { name: 'Named' });
   assert.equal(created.status, 201);
   const [byUser] = await trail(`subject=${created.body.id}`);
   assert.deepEqual([byUser.actor, byUser.actor_name], [state.user.id, state.user.name]);

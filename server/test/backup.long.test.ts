@@ -41,10 +41,7 @@ assert.ok(brp && otherBrp && account && user);
 const operatorOf = ({ baseUrl }: Product) => client(baseUrl, demo.operator_key);
 const operator = operatorOf(first);
 const today = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
-assert.equal(
-  (await operator('/operator/v1/clock', { method: 'PUT', body: { now: `${today}T08:00:00Z` } })).status,
-  200,
-);
+assert.equal((await operator.put('/operator/v1/clock', { now: `${today}T08:00:00Z` })).status, 200);
 /** The demo has no volumes this far ahead, so position-days of this day have only what the tests write. */
 const AHEAD = new Date(Date.parse(today) + 5 * DAY_MS).toISOString().slice(0, 10);
 const slots = (await client(first.baseUrl, brp.api_key)(`/v1/delivery-days/${AHEAD}`)).body
@@ -61,15 +58,12 @@ const writeVolumes = async (count: number) => {
   const volumes = Array.from({ length: slots }, (_, slot) =>
     slot % (1 + (count % 4)) === 0 ? 1 + count / 1000 : 1,
   );
-  const answer = await operator(`/operator/v1/contracts/${contract.id}/days/${AHEAD}`, {
-    method: 'PUT',
-    body: { volumes },
-  });
+  const answer = await operator.put(`/operator/v1/contracts/${contract.id}/days/${AHEAD}`, { volumes });
   assert.equal(answer.status, 200, answer.text);
 };
 const setCounter = async (count: number) => {
   const body = { metadata: { counter: String(count) } };
-  const answer = await ofBrp(`/v1/customers/${customer.id}`, { method: 'PATCH', body });
+  const answer = await ofBrp.patch(`/v1/customers/${customer.id}`, body);
   assert.equal(answer.status, 200, answer.text);
 };
 
@@ -133,7 +127,7 @@ test('a backup during writes is one snapshot: versions without gaps, matching au
   assert.deepEqual(trail[0].after.metadata, found.metadata);
 
   // The restored platform nets what was dirty at the time of the snapshot.
-  assert.equal((await ask('/operator/v1/nominations/run', { method: 'POST', body: {} })).status, 200);
+  assert.equal((await ask.post('/operator/v1/nominations/run', {})).status, 200);
   const nominations = (
     await walk(ask, `/operator/v1/nominations?delivery_date=${AHEAD}&include_slots=true`, 'nominations', 100)
   ).filter(({ status }) => status !== 'superseded');
@@ -257,10 +251,7 @@ test('from embedded to DATABASE_URL and back: the same bytes, and keys, sessions
   const third = await start({ DATA_DIR: dirOf('third') });
   assertSame(await sample(third), expected);
   // Sequences continue.
-  const created = await operatorOf(third)('/operator/v1/brps', {
-    method: 'POST',
-    body: { name: 'After the restore' },
-  });
+  const created = await operatorOf(third).post('/operator/v1/brps', { name: 'After the restore' });
   assert.equal(created.status, 201, created.text);
   for (const product of [second, third]) assert.equal(await product.end('SIGTERM'), 0);
 });

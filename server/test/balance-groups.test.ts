@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import pg from 'pg';
+import { untilBlocked } from './blocked.ts';
 import { type Answer, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
-import { until } from './until.ts';
 import { newEic, type WorldBrp, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -21,12 +21,12 @@ const as = ({ key }: WorldBrp) => client(platform.baseUrl, key);
 const request = as(brp);
 const read = (eic: string) => request(`/v1/balance-groups/${eic}`);
 const patch = (eic: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  request(`/v1/balance-groups/${eic}`, { method: 'PATCH', body, headers });
+  request.patch(`/v1/balance-groups/${eic}`, body, { headers });
 const enable = (eic: string, ...enabled_tsos: Tso[]) => patch(eic, { enabled_tsos });
 const patchAsOperator = (eic: string, body: unknown, headers: Record<string, string> = {}) =>
-  operator(`/operator/v1/balance-groups/${eic}`, { method: 'PATCH', body, headers });
+  operator.patch(`/operator/v1/balance-groups/${eic}`, body, { headers });
 const place = (customer: WorldCustomer, eic: string, tso: Tso) =>
-  request(`/v1/customers/${customer.id}`, { method: 'PATCH', body: { balance_group: { eic, tso } } });
+  request.patch(`/v1/customers/${customer.id}`, { balance_group: { eic, tso } });
 const enabledIn = async (eic: string) => (await read(eic)).body.enabled_tsos;
 
 test('a BRP lists its own balance groups by EIC, page by page, and no others', async () => {
@@ -81,9 +81,13 @@ test('an update sets the whole set of TSOs, and an empty one changes nothing', a
 
 test('every error of query and body is listed together, and nothing is changed', async () => {
   const { eic } = await world.group(brp, ['DE_AMPRION']);
-  const answer = await request(`/v1/balance-groups/${eic}?dry_run=1`, {
-    method: 'PATCH',
-    body: { eic, name: 'New', created_at: NOON, color: 'red', tsos: ALL, enabled_tsos: ['FR', 7] },
+  const answer = await request.patch(`/v1/balance-groups/${eic}?dry_run=1`, {
+    eic,
+    name: 'New',
+    created_at: NOON,
+    color: 'red',
+    tsos: ALL,
+    enabled_tsos: ['FR', 7],
   });
   assertRefused(
     answer,
@@ -115,8 +119,7 @@ test('an ETag identifies a version, and a change with an old one is rejected, fo
     const etag = (await ask(path)).headers.get('etag') ?? '';
     assert.match(etag, /^"[\w-]{22}"$/);
     assert.equal((await ask(path, { headers: { 'if-none-match': etag } })).status, 304);
-    const send = (tag: string, tso: Tso) =>
-      ask(path, { method: 'PATCH', body: change(tso), headers: { 'if-match': tag } });
+    const send = (tag: string, tso: Tso) => ask.patch(path, change(tso), { headers: { 'if-match': tag } });
     const changed = await send(etag, 'DE_TENNET');
     assert.equal(changed.status, 200, changed.text);
     assert.equal(changed.headers.get('etag'), (await ask(path)).headers.get('etag'));
@@ -133,7 +136,7 @@ test('a TSO with a customer cannot be disabled, by BRP or operator', async () =>
     assert.equal((await place(customer, eic, 'DE_TENNET')).status, 200);
     if (status !== 'pending') {
       const body = { status };
-      assert.equal((await request(`/v1/customers/${customer.id}`, { method: 'PATCH', body })).status, 200);
+      assert.equal((await request.patch(`/v1/customers/${customer.id}`, body)).status, 200);
     }
     const refusal = await enable(eic, 'DE_AMPRION', 'DE_50HERTZ');
     assertProblem(refusal, 409, 'position_in_use');
@@ -200,16 +203,9 @@ test('a key without the new scopes stays without them, also when it is rotated',
   const { api_keys: keys } = (await operator(`/operator/v1/api-keys?owner_id=${brp.id}&limit=100`)).body;
   const old = keys.find(({ prefix }: { prefix: string }) => secret.startsWith(prefix));
   assert.ok(old);
-  const rotated = await operator(`/operator/v1/api-keys/${old.id}/rotate`, { method: 'POST', body: {} });
+  const rotated = await operator.post(`/operator/v1/api-keys/${old.id}/rotate`, {});
   assert.deepEqual(rotated.body.scopes, ['customers:read', 'customers:write']);
 });
-
-/** Waits until this many connections of the platform wait for a lock. */
-async function waitForLockWaiters(observer: pg.Client, count: number): Promise<void> {
-  const waiting = `select count(*)::int as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  await until(async () => (await observer.query(waiting)).rows[0].waiting === count);
-}
 
 /**
  * Sends the second request while the first one has done all its work but cannot commit, because its audit event waits
@@ -220,19 +216,18 @@ async function overlap(
   second: () => Promise<Answer>,
 ): Promise<[Answer, Answer]> {
   const blocker = new pg.Client({ connectionString: platform.databaseUrl });
-  const observer = new pg.Client({ connectionString: platform.databaseUrl });
-  await Promise.all([blocker.connect(), observer.connect()]);
+  await blocker.connect();
   try {
     await blocker.query('begin');
     await blocker.query('lock table audit in exclusive mode');
     const one = first();
-    await waitForLockWaiters(observer, 1);
+    await untilBlocked(platform.db);
     const two = second();
-    await waitForLockWaiters(observer, 2);
+    await untilBlocked(platform.db, 2);
     await blocker.query('rollback');
     return await Promise.all([one, two]);
   } finally {
-    await Promise.all([blocker.end(), observer.end()]);
+    await blocker.end();
   }
 }
 
@@ -259,9 +254,10 @@ test('of a move onto a TSO and its disabling at the same time, exactly the first
 test('of a new customer in a TSO and its disabling at the same time, exactly the first succeeds', async () => {
   const { eic } = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
   const create = () =>
-    operator('/operator/v1/customers', {
-      method: 'POST',
-      body: { brp_id: brp.id, name: 'New', balance_group: { eic, tso: 'DE_TENNET' } },
+    operator.post('/operator/v1/customers', {
+      brp_id: brp.id,
+      name: 'New',
+      balance_group: { eic, tso: 'DE_TENNET' },
     });
   const disable = () => enable(eic, 'DE_AMPRION');
   const [disabled, refused] = await overlap(disable, create);

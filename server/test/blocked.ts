@@ -18,5 +18,6 @@ const BLOCKED = statement(
   "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
 );
 
-/** Waits until a session of this database waits for a lock. */
-export const untilBlocked = (db: Database) => until(async () => (await db.query(BLOCKED)).length > 0);
+/** Waits until a session of this database, or several ones, wait for a lock. */
+export const untilBlocked = (db: Database, count = 1) =>
+  until(async () => (await db.query(BLOCKED)).length >= count);

@@ -4,11 +4,11 @@ import type { Owner } from '../src/platform/auth/principal.ts';
 import { createUser } from '../src/users/actions.ts';
 import { hashPassword } from '../src/users/passwords.ts';
 import { setPassword } from '../src/users/sessions.ts';
-import { type Answer, client, type RequestOptions, type TestPlatform } from './harness.ts';
+import { type Answer, type Client, client, type TestPlatform, withMethods } from './harness.ts';
 
 /** Simulates a browser with a page of the portal: it keeps both cookies and sends the origin headers. */
 export type Browser = {
-  request(pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
+  request: Client;
   signIn(email: string, password: string): Promise<Answer>;
   /** The session cookie as it would be sent; empty without one. */
   cookie: string;
@@ -21,7 +21,7 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
   const browser: Browser = {
     cookie: '',
     device: '',
-    async request(pathAndQuery, options = {}) {
+    request: withMethods(async (pathAndQuery, options = {}) => {
       const cookie = [browser.cookie, browser.device].filter((one) => one !== '').join('; ');
       const headers = { origin: baseUrl, ...(cookie === '' ? {} : { cookie }) };
       const answer = await ask(pathAndQuery, { ...options, headers: { ...headers, ...options.headers } });
@@ -30,9 +30,8 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
         browser[/saldo_device=/.test(set) ? 'device' : 'cookie'] = kept;
       }
       return answer;
-    },
-    signIn: (email, password) =>
-      browser.request('/portal/v1/session', { method: 'POST', body: { email, password } }),
+    }),
+    signIn: (email, password) => browser.request.post('/portal/v1/session', { email, password }),
   };
   return browser;
 }

@@ -55,26 +55,12 @@ test('gates close at their local times, and are open until that instant', async 
   assert.deepEqual((await gatesOf('2026-10-25'))['wait'], ['2026-10-24T14:00:00Z', true]);
 });
 
-test('before holidays the day-after gate waits for the next working day, at most three days', async () => {
-  // Good Friday to Easter Monday 2026: the limit of three calendar days applies.
-  assert.deepEqual((await gatesOf('2026-04-02'))['day_after']?.[0], '2026-04-05T14:00:00Z');
-  // A Friday: Monday is the third calendar day.
-  assert.deepEqual((await gatesOf('2026-11-13'))['day_after']?.[0], '2026-11-16T15:00:00Z');
-  // 30 October 2026 is a Friday; Monday 2 November is a working day although 31 and 1 are holidays.
-  assert.deepEqual((await gatesOf('2026-10-30'))['day_after']?.[0], '2026-11-02T15:00:00Z');
-});
-
 test('a date that does not exist is refused', async () => {
   for (const date of ['2026-02-30', 'today', '2026-1-1', '0000-01-01', '9999-12-31']) {
     const answer = await request(`/v1/delivery-days/${date}`);
     assert.equal(answer.status, 400, date);
     assert.deepEqual(problemOf(answer).errors, ['date invalid_format']);
   }
-});
-
-test('the calendar is readable with any valid key, and not without one', async () => {
-  assert.equal((await request('/v1/delivery-days/2026-10-25')).status, 200);
-  assert.equal((await request('/v1/delivery-days/2026-10-25', { key: null })).status, 401);
 });
 
 test('the operator reads the same calendar', async () => {

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts';
-import { createAccount } from '../src/parties/actions.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
-import { assertProblem, assertRefused, client, startTestPlatform } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform } from './harness.ts';
 
 const platform = await startTestPlatform();
 const { db, clock, world } = platform;
 const [brp, other] = [await world.brp(), await world.brp()];
-const account = await db.transaction((tx) => createAccount(tx, { name: 'Holder' }, clock.now()));
+const account = await world.account();
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
 const OPERATOR = { type: 'operator' } as const;
 
@@ -29,11 +28,8 @@ const assigned = (tenant: Tenant): NewEvent => ({
 /** A page of a new user, at its first place. */
 async function openPage(owner: Owner) {
   const { browser } = await signedIn(platform, owner);
-  const read = async (query: string) => {
-    const answer = await browser.request(`/portal/v1/changes?${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body as { changed: string[]; server_time: string; next: string };
-  };
+  const read = (query: string): Promise<{ changed: string[]; server_time: string; next: string }> =>
+    bodyOf(browser.request(`/portal/v1/changes?${query}`));
   const { changed, next, server_time } = await read('wait=30');
   assert.deepEqual(changed, [], 'the first place is answered at once');
   assert.equal(Date.parse(server_time), Math.floor(clock.now() / 1000) * 1000);
@@ -92,14 +88,14 @@ test('a waiting page of the operator gets changes by requests and messages, whic
   const operator = client(platform.baseUrl, await world.operatorKey());
   const named = page.since(page.next, 30);
   await untilWaiting(1);
-  const made = await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Ostwind' } });
+  const made = await operator.post('/operator/v1/brps', { name: 'Ostwind' });
   assert.equal(made.status, 201);
   const afterName = await named;
   assert.deepEqual(afterName.changed, ['audit']);
   const received = page.since(afterName.next, 30);
   await untilWaiting(1);
   const headers = { 'content-type': 'application/xml' };
-  await operator('/operator/v1/exchange/receive', { method: 'POST', body: '<nonsense/>', headers });
+  await operator.post('/operator/v1/exchange/receive', '<nonsense/>', { headers });
   assert.ok((await received).changed.includes('message'));
 });
 
@@ -131,7 +127,7 @@ test('a session that ends during the waiting gets no changes', async () => {
   const answer = browser.request(`/portal/v1/changes?after=${next}&wait=30`);
   await untilWaiting(1);
   const { cookie } = browser;
-  await browser.request('/portal/v1/session', { method: 'DELETE' });
+  await browser.request.delete('/portal/v1/session');
   const ask = client(platform.baseUrl);
   while ((await ask('/portal/v1/session', { headers: { cookie } })).status !== 401) await delay(50);
   await append(created(`brp/${brp.no}`));

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { untilBlocked } from './blocked.ts';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { until } from './until.ts';
 
@@ -25,18 +26,11 @@ async function administrator(): Promise<pg.Client> {
   return session;
 }
 
-const WAITING =
-  "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-
-async function untilWaiting(session: pg.Client, count: number): Promise<void> {
-  await until(async () => (await session.query<{ count: number }>(WAITING)).rows[0]!.count >= count);
-}
-
 test('slow reads delay no page, no key look-up and no other list', async () => {
-  const [holder, watcher] = [await administrator(), await administrator()];
+  const holder = await administrator();
   await holder.query('begin; lock table audit in access exclusive mode');
   const slow = Array.from({ length: DATABASE_LIMITS.readers - 1 }, () => operator('/operator/v1/audit'));
-  await untilWaiting(watcher, slow.length);
+  await untilBlocked(platform.db, slow.length);
   // A key that was never used requires a look-up.
   const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
   for (const path of [
@@ -49,26 +43,25 @@ test('slow reads delay no page, no key look-up and no other list', async () => {
   }
   await holder.query('rollback');
   for (const answer of await Promise.all(slow)) assert.equal(answer.status, 200);
-  await Promise.all([holder.end(), watcher.end()]);
+  await holder.end();
 });
 
 test('more slow reads than connections still delay no page and no key look-up', async () => {
-  const [holder, watcher] = [await administrator(), await administrator()];
+  const holder = await administrator();
   await holder.query('begin; lock table audit in access exclusive mode');
   const slow = Array.from({ length: DATABASE_LIMITS.readers + 4 }, () => operator('/operator/v1/audit'));
-  await untilWaiting(watcher, DATABASE_LIMITS.readers);
+  await untilBlocked(platform.db, DATABASE_LIMITS.readers);
   const fresh = client(platform.baseUrl, (await world.key(seller)).secret);
   for (const path of ['/v1/transactions', `/v1/contracts/${contract.id}`, '/v1/nominations']) {
     assert.equal((await fresh(path)).status, 200, path);
   }
   await holder.query('rollback');
   for (const answer of await Promise.all(slow)) assert.equal(answer.status, 200);
-  await Promise.all([holder.end(), watcher.end()]);
+  await holder.end();
 });
 
 test('a statement whose result type has changed is prepared anew, by reads and by writes', async () => {
-  const patch = () =>
-    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'x' } } });
+  const patch = () => brp.patch(`/v1/customers/${producer.id}`, { metadata: { note: 'x' } });
   const requests = [
     () => brp(`/v1/contracts/${contract.id}`),
     () => brp('/v1/customers'),
@@ -96,11 +89,7 @@ test('more concurrent operations than connections all succeed: none waits for a 
   const at = (path: string) =>
     Promise.all(
       Array.from({ length: 2 * DATABASE_LIMITS.writers }, (_, index) =>
-        operator(`/operator/v1${path}`, {
-          method: 'POST',
-          body: {},
-          headers: { 'idempotency-key': `${path} ${index}` },
-        }),
+        operator.post(`/operator/v1${path}`, {}, { headers: { 'idempotency-key': `${path} ${index}` } }),
       ),
     );
   const answers = [...(await at('/profiles/run')), ...(await at('/exchange/send'))];
@@ -140,8 +129,7 @@ test('a full disk of the database is called so in answers, and once in the log w
        execute function refuse_table()`,
   );
   messages.length = 0;
-  const patch = () =>
-    brp(`/v1/customers/${producer.id}`, { method: 'PATCH', body: { metadata: { note: 'one' } } });
+  const patch = () => brp.patch(`/v1/customers/${producer.id}`, { metadata: { note: 'one' } });
   for (let times = 0; times < 3; times++) {
     const refused = await patch();
     assertProblem(refused, 503, 'unavailable');

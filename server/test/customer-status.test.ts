@@ -17,11 +17,11 @@ const operator = client(platform.baseUrl, await world.operatorKey());
 
 const asBrp = ({ key }: WorldBrp): Client => client(platform.baseUrl, key);
 const setStatus = async (brp: WorldBrp, { id }: WorldCustomer, status: string): Promise<void> => {
-  const answer = await asBrp(brp)(`/v1/customers/${id}`, { method: 'PATCH', body: { status } });
+  const answer = await asBrp(brp).patch(`/v1/customers/${id}`, { status });
   assert.equal(answer.status, 200, answer.text);
 };
 const put = ({ id }: WorldContract, day: string, mwh = 1): Promise<Answer> =>
-  operator(`/operator/v1/contracts/${id}/days/${day}`, { method: 'PUT', body: { volumes: flat(day, mwh) } });
+  operator.put(`/operator/v1/contracts/${id}/days/${day}`, { volumes: flat(day, mwh) });
 /** Statuses of the first slot, by version. */
 const slotOf = async (brp: WorldBrp, { id }: WorldContract, day: string): Promise<string[]> => {
   const path = `/v1/contracts/${id}/transactions?delivery_date=${day}&slot_number_to=1`;
@@ -54,11 +54,11 @@ test('a contract is pending and takes no volumes until both customers were activ
   for (const part of ['Windpark is pending', `BRP ${names[0]}`, 'Stadtwerke is pending', `BRP ${names[1]}`])
     assert.ok(refusal.body.detail.includes(part), refusal.body.detail);
   const line = `${contract.id},${TOMORROW},1,1`;
-  const imported = await operator('/operator/v1/volumes', {
-    method: 'POST',
-    body: Buffer.from(`contract,delivery_date,slot,volume\n${line}\n`),
-    headers: { 'content-type': 'text/csv' },
-  });
+  const imported = await operator.post(
+    '/operator/v1/volumes',
+    Buffer.from(`contract,delivery_date,slot,volume\n${line}\n`),
+    { headers: { 'content-type': 'text/csv' } },
+  );
   const [rejected] = imported.body.rejected;
   assert.deepEqual([rejected.line, rejected.code, imported.body.created], [2, 'customer_not_active', 0]);
   assert.match(rejected.message, /Windpark is pending/);
@@ -124,10 +124,7 @@ test('the operator sees why a transaction is invalid; a BRP sees that it is', as
   const [first, second] = await list(`delivery_date=${TODAY}&limit=2`);
   assert.deepEqual([first?.invalid_reason, second?.invalid_reason], [null, null]);
   const reason = 'Zähler „7“ getauscht\n\\o/ 😀';
-  const invalidated = await operator(`/operator/v1/transactions/${second?.id}/invalidate`, {
-    method: 'POST',
-    body: { reason },
-  });
+  const invalidated = await operator.post(`/operator/v1/transactions/${second?.id}/invalidate`, { reason });
   assert.deepEqual([invalidated.body.status, invalidated.body.invalid_reason], ['invalid', reason]);
   await setStatus(seller, producer, 'deactivated');
   const today = await reasonsOf(`delivery_date=${TODAY}&limit=3`);
@@ -196,7 +193,7 @@ test('a contract that ended meanwhile is not restored after its end', async () =
   for (const day of [TOMORROW, '2026-10-22']) await put(contract, day);
   await setStatus(seller, producer, 'deactivated');
   const body = { delivery_end: '2026-10-21T22:00:00Z' };
-  await operator(`/operator/v1/contracts/${contract.id}`, { method: 'PATCH', body });
+  await operator.patch(`/operator/v1/contracts/${contract.id}`, body);
   await setStatus(seller, producer, 'active');
   assert.deepEqual(await slotOf(seller, contract, TOMORROW), ['1 superseded', '2 valid']);
   assert.deepEqual(await slotOf(seller, contract, '2026-10-22'), ['1 invalid']);
@@ -205,7 +202,7 @@ test('a contract that ended meanwhile is not restored after its end', async () =
 test('a move and a change of status in one request are one change', async () => {
   const { seller, producer, contract } = await makeMarket();
   const { eic } = await world.group(seller, ['DE_TENNET']);
-  const patch = (body: object) => asBrp(seller)(`/v1/customers/${producer.id}`, { method: 'PATCH', body });
+  const patch = (body: object) => asBrp(seller).patch(`/v1/customers/${producer.id}`, body);
   const balance_group = { eic, tso: 'DE_TENNET' };
   await put(contract, TOMORROW);
   assert.equal((await patch({ status: 'deactivated', balance_group })).status, 200);
@@ -218,24 +215,20 @@ test('a move and a change of status in one request are one change', async () => 
 
 test('profile contracts of inactive customers make no volumes', async () => {
   const { producer, seller, consumer } = await makeMarket('pending');
-  const made = await operator('/operator/v1/contracts', {
-    method: 'POST',
-    body: {
-      external_id: 'RESTING',
-      type: 'ppa',
-      ppa_type: 'baseload',
-      seller_customer_id: producer.id,
-      buyer_customer_id: consumer.id,
-      delivery_start: '2025-12-31T23:00:00Z',
-      delivery_end: '2026-12-31T23:00:00Z',
-      profile: { power: 4 },
-    },
+  const made = await operator.post('/operator/v1/contracts', {
+    external_id: 'RESTING',
+    type: 'ppa',
+    ppa_type: 'baseload',
+    seller_customer_id: producer.id,
+    buyer_customer_id: consumer.id,
+    delivery_start: '2025-12-31T23:00:00Z',
+    delivery_end: '2026-12-31T23:00:00Z',
+    profile: { power: 4 },
   });
   assert.equal(made.status, 201, made.text);
-  const run = async () =>
-    (await operator('/operator/v1/profiles/run', { method: 'POST', body: { days: 3 } })).body.days;
+  const run = async () => (await operator.post('/operator/v1/profiles/run', { days: 3 })).body.days;
   assert.equal(await run(), 0);
-  await operator(`/operator/v1/customers/${consumer.id}`, { method: 'PATCH', body: { status: 'active' } });
+  await operator.patch(`/operator/v1/customers/${consumer.id}`, { status: 'active' });
   assert.equal(await run(), 0);
   await setStatus(seller, producer, 'active');
   platform.clock.set('2026-10-20T12:30:00Z');
@@ -256,19 +249,16 @@ test('a customer that is created active takes volumes at once', async () => {
     status: 'active',
     balance_group: { eic, tso: 'DE_AMPRION' },
   };
-  const created = await operator('/operator/v1/customers', { method: 'POST', body });
+  const created = await operator.post('/operator/v1/customers', body);
   assert.deepEqual([created.status, created.body.status], [201, 'active'], created.text);
   assert.equal(created.body.activated_at, created.body.created_at);
-  const contract = await operator('/operator/v1/contracts', {
-    method: 'POST',
-    body: {
-      external_id: 'AT-ONCE',
-      type: 'ppa',
-      seller_customer_id: created.body.id,
-      buyer_customer_id: producer.id,
-      delivery_start: '2025-12-31T23:00:00Z',
-      delivery_end: '2026-12-31T23:00:00Z',
-    },
+  const contract = await operator.post('/operator/v1/contracts', {
+    external_id: 'AT-ONCE',
+    type: 'ppa',
+    seller_customer_id: created.body.id,
+    buyer_customer_id: producer.id,
+    delivery_start: '2025-12-31T23:00:00Z',
+    delivery_end: '2026-12-31T23:00:00Z',
   });
   assert.equal(contract.body.status, 'in_progress', contract.text);
   assert.equal((await put(contract.body, TOMORROW)).status, 200);

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { CUSTOMER_STATUSES, type CustomerStatus } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
+import { untilBlockedFor } from './blocked.ts';
+import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { newEic, type WorldCustomer } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -17,7 +18,7 @@ const strangerGroup = await world.group(await world.brp());
 const request = client(platform.baseUrl, brp.key);
 
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  request(`/v1/customers/${id}`, { method: 'PATCH', body, headers });
+  request.patch(`/v1/customers/${id}`, body, { headers });
 const read = async (id: string) => (await request(`/v1/customers/${id}`)).body;
 
 const STORED = statement(
@@ -33,11 +34,6 @@ async function customerThatIs(status: CustomerStatus): Promise<WorldCustomer> {
   if (status !== 'pending') assert.equal((await patch(customer.id, { status })).status, 200);
   return customer;
 }
-
-const assertProblem = (answer: Answer, status: number, code: string, errors: string[] = [], what = '') => {
-  assert.equal(answer.status, status, `${what} ${answer.text}`);
-  assert.deepEqual(problemOf(answer), { code, errors }, what);
-};
 
 const MOVES: Record<
   CustomerStatus,
@@ -108,12 +104,11 @@ test('an empty update succeeds and changes nothing', async () => {
 test('every error of query and body is listed together, and nothing is changed', async () => {
   const customer = await customerThatIs('pending');
   const before = await stored(customer);
-  const answer = await request(`/v1/customers/${customer.id}?dry_run=1&__proto__=1`, {
-    method: 'PATCH',
-    body:
-      '{"id":"x","name":"New","assigned_at":null,"activated_at":1,"created_at":"now","color":"red","__proto__":{},' +
+  const answer = await request.patch(
+    `/v1/customers/${customer.id}?dry_run=1&__proto__=1`,
+    '{"id":"x","name":"New","assigned_at":null,"activated_at":1,"created_at":"now","color":"red","__proto__":{},' +
       '"status":"gone","balance_group":{"eic":"11XNORDWIND----K","region":"north"},"metadata":{"ok":"ok","bad":7}}',
-  });
+  );
   assertProblem(answer, 400, 'validation', [
     '__proto__ unknown_field',
     '__proto__ unknown_field',
@@ -271,10 +266,6 @@ test('concurrent changes are all applied', async () => {
 });
 
 test('a change that waited for another one responds with the effects of both', async () => {
-  const WAITING = statement(
-    'test_waiting',
-    `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
   const customer = await world.customer(brp, { group });
   const target = await world.group(brp, ['DE_50HERTZ']);
   const MOVE = statement(
@@ -284,7 +275,7 @@ test('a change that waited for another one responds with the effects of both', a
   const waited = await platform.db.transaction(async (tx) => {
     await tx.query(MOVE, [customer.uuid, target.eic]);
     const answer = patch(customer.id, { metadata: { late: 'yes' } });
-    for (let waiting = 0; waiting === 0; ) waiting = Number((await tx.query(WAITING))[0]?.['count']);
+    await untilBlockedFor(tx, 0);
     return { answer };
   });
   const { body } = await waited.answer;

@@ -64,7 +64,7 @@ for (const { now, platform, access } of worlds) {
         const [group] = (await request('/v1/balance-groups?limit=1')).body.balance_groups;
         assert.ok(eics.includes(group.eic));
         for (const path of [`/v1/customers/${customer.id}`, `/v1/balance-groups/${group.eic}`])
-          assert.equal((await request(path, { method: 'PATCH', body: {} })).status, status, path);
+          assert.equal((await request.patch(path, {})).status, status, path);
       }
     }
   });

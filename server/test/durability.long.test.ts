@@ -26,7 +26,7 @@ async function writeUntilDead(
     const value = `${round}-${count}`;
     const body = { metadata: { last_write: value } };
     // A broken connection ends the loop: an unacknowledged write may or may not have been applied.
-    const answer = await request(`/v1/customers/${customerId}`, { method: 'PATCH', body }).catch(() => null);
+    const answer = await request.patch(`/v1/customers/${customerId}`, body).catch(() => null);
     if (answer === null) return acknowledged;
     assert.equal(answer.status, 200, answer.text);
     acknowledged.push(value);

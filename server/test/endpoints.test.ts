@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, type Endpoint, SCOPES } from '@saldo/api';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases } from './webhook-cases.ts';
 
@@ -113,8 +113,7 @@ test('every operation responds according to its schema, with the rate-limit head
 test('every operation requires a key', async () => {
   for (const { id } of Object.values(brpEndpoints)) {
     const answer = await call(id, null);
-    assert.equal(answer.status, 401, id);
-    assert.equal(problemOf(answer).code, 'invalid_api_key');
+    assertProblem(answer, 401, 'invalid_api_key', [], id);
     assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
   }
 });
@@ -135,8 +134,7 @@ test('every operation requires exactly its scopes', async () => {
         SCOPES.filter((scope) => scope !== missing),
       );
       const answer = await call(id, secret);
-      assert.equal(answer.status, 403, `${id} without ${missing}`);
-      assert.equal(problemOf(answer).code, 'insufficient_scopes');
+      assertProblem(answer, 403, 'insufficient_scopes', [], `${id} without ${missing}`);
       assert.match(
         answer.body.detail,
         new RegExp(`${missing}.*[Cc]reate a new key with the required scopes`),

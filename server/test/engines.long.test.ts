@@ -64,12 +64,9 @@ test('two processes with twenty writers net exactly what was written, and nothin
       const at = processes[turn++ % processes.length];
       if (!contract || !at || writer + WRITERS * (count % 2) >= contracts.length) continue;
       const volumes = Array.from({ length: SLOTS }, (_, slot) => (writer * 31 + count * 17 + slot * 7) % 400);
-      const answer = await client(at.baseUrl, OPERATOR_KEY)(
+      const answer = await client(at.baseUrl, OPERATOR_KEY).put(
         `/operator/v1/contracts/${contract.id}/days/${DAY}`,
-        {
-          method: 'PUT',
-          body: { volumes: volumes.map((kwh) => kwh / 1000) },
-        },
+        { volumes: volumes.map((kwh) => kwh / 1000) },
       );
       assert.equal(answer.status, 200, answer.text);
       latest.set(contract.id, volumes);

@@ -49,7 +49,7 @@ const CHANGES: Record<
     return {
       key: seller.key,
       types: ['transactions.created'],
-      change: () => operator('/operator/v1/volumes', { method: 'POST', body, headers }),
+      change: () => operator.post('/operator/v1/volumes', body, { headers }),
     };
   },
   async 'a written day'() {
@@ -59,7 +59,7 @@ const CHANGES: Record<
     return {
       key: seller.key,
       types: ['transactions.created'],
-      change: () => operator(path, { method: 'PUT', body }),
+      change: () => operator.put(path, body),
     };
   },
   async 'a change of a customer'() {
@@ -70,8 +70,7 @@ const CHANGES: Record<
     return {
       key: seller.key,
       types: ['customer.updated', 'contract.updated', 'transactions.corrected'],
-      change: () =>
-        client(platform.baseUrl, seller.key)(`/v1/customers/${producer.id}`, { method: 'PATCH', body }),
+      change: () => client(platform.baseUrl, seller.key).patch(`/v1/customers/${producer.id}`, body),
     };
   },
 };
@@ -88,7 +87,7 @@ for (const [name, prepare] of Object.entries(CHANGES)) {
     const changing = change();
     await until(isWaiting);
     const body = { metadata: { seen: name } };
-    const updated = await asOther(`/v1/customers/${otherCustomer.id}`, { method: 'PATCH', body });
+    const updated = await asOther.patch(`/v1/customers/${otherCustomer.id}`, body);
     assert.equal(updated.status, 200, updated.text);
     const seen = (await others()).map(({ type }) => type);
     assert.deepEqual(await own(), [], 'not before the commit');

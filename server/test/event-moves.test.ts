@@ -24,9 +24,9 @@ test('a move to another BRP has events for the old one, the new one and the othe
   await world.volumes(contract, TOMORROW, 250);
   await world.nominate();
   const feeds = [await feedOf(seller), await feedOf(next), await feedOf(buyer)];
-  const moved = await operator(`/operator/v1/customers/${producer.id}`, {
-    method: 'PATCH',
-    body: { brp_id: next.id, balance_group: { eic, tso: 'DE_AMPRION' } },
+  const moved = await operator.patch(`/operator/v1/customers/${producer.id}`, {
+    brp_id: next.id,
+    balance_group: { eic, tso: 'DE_AMPRION' },
   });
   assert.equal(moved.status, 200, moved.text);
   await world.nominate();
@@ -51,7 +51,7 @@ test('a BRP that is replaced before its first day gets the corrections of its tr
   for (const brp of [brief, await world.brp()]) {
     const { eic } = await world.group(brp);
     const body = { brp_id: brp.id, balance_group: { eic, tso: 'DE_AMPRION' } };
-    const moved = await operator(`/operator/v1/customers/${producer.id}`, { method: 'PATCH', body });
+    const moved = await operator.patch(`/operator/v1/customers/${producer.id}`, body);
     assert.equal(moved.status, 200, moved.text);
   }
   const corrected = 'transactions.corrected 96';
@@ -71,7 +71,7 @@ test('a deactivation invalidates, and a reactivation corrects, for both BRPs', a
     ['active', 'transactions.corrected 96'],
   ] as const) {
     const path = `/v1/customers/${producer.id}`;
-    await client(platform.baseUrl, seller.key)(path, { method: 'PATCH', body: { status } });
+    await client(platform.baseUrl, seller.key).patch(path, { status });
     const found = await Promise.all(feeds.map((read) => read()));
     assert.deepEqual(found, [['customer.updated', event], [event]]);
   }

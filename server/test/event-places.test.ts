@@ -11,6 +11,7 @@ import {
   type Answer,
   assertProblem,
   assertRefused,
+  bodyOf,
   type Client,
   client,
   startTestPlatform,
@@ -48,11 +49,7 @@ async function newReader() {
 }
 
 type Page = { events: SaldoEvent[]; pagination: { next_cursor: string; has_more: boolean } };
-const page = async (ask: Client, query: string): Promise<Page> => {
-  const answer = await ask(`/v1/events?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-};
+const page = (ask: Client, query: string): Promise<Page> => bodyOf(ask(`/v1/events?${query}`));
 async function walk(ask: Client, query = ''): Promise<SaldoEvent[]> {
   const events: SaldoEvent[] = [];
   for (let after = ''; ; ) {
@@ -84,10 +81,7 @@ test('an event has the same sequence in every page and alone, also in the two fe
   const key = await world.accountKey();
   const ask = client(platform.customerUrl, key);
   const before = (await walk(ask)).length;
-  const webhook = await ask('/v1/webhook-endpoints', {
-    method: 'POST',
-    body: { url: 'https://hooks.example/' },
-  });
+  const webhook = await ask.post('/v1/webhook-endpoints', { url: 'https://hooks.example/' });
   assert.equal(webhook.status, 201, webhook.text);
   const [{ tenant } = assert.fail()] = await db.query<{ tenant: Tenant }>(NEWEST_OWNER);
   const disabled = (): NewEvent => ({

@@ -32,7 +32,7 @@ async function change({ operator }: Place, names: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) {
     const body = { brp_id: brp.id, name };
-    const answer = await operator('/operator/v1/customers', { method: 'POST', body });
+    const answer = await operator.post('/operator/v1/customers', body);
     assert.equal(answer.status, 201, answer.text);
     ids.push(answer.body.id);
   }

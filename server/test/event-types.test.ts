@@ -6,8 +6,9 @@ import { watchExchange } from '../src/exchange/process/watch.ts';
 import { remindOfExpiringKeys } from '../src/parties/key-reminders.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
 import { contentOf, followed } from './following.ts';
-import { client, startTestPlatform } from './harness.ts';
+import { bodyOf, client, startTestPlatform } from './harness.ts';
 import { flat, listNominated } from './nominated.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { db, clock, config, world } = platform;
@@ -87,10 +88,10 @@ test('customer.assigned and customer.updated reach the BRP; a former BRP learns 
   const id = created(await asOperator('POST', '/customers', { brp_id: wind.brp.id, name: 'Molkerei' }));
   assert.deepEqual(await news(), { wind: [['customer.assigned', { object: 'customer', id }]] });
   const update = { metadata: { color: 'green' }, status: 'active' };
-  assert.equal((await wind.ask(`/v1/customers/${id}`, { method: 'PATCH', body: update })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/customers/${id}`, update)).status, 200);
   const changed = ['status', 'metadata', 'activated_at'];
   assert.deepEqual(await news(), { wind: [['customer.updated', { object: 'customer', id, changed }]] });
-  assert.equal((await wind.ask(`/v1/customers/${id}`, { method: 'PATCH', body: {} })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/customers/${id}`, {})).status, 200);
   assert.deepEqual(await news(), {}, 'a change of nothing is no event');
   assert.equal((await asOperator('PATCH', `/customers/${id}`, { brp_id: city.brp.id })).status, 200);
   assert.deepEqual(await news(), {
@@ -105,10 +106,10 @@ test('balance_group.updated reaches the BRP, by whomever it was changed', async 
     wind: [['balance_group.updated', { object: 'balance_group', eic, changed }]],
   });
   const body = { enabled_tsos: ['DE_AMPRION', 'DE_50HERTZ'] };
-  const own = await wind.ask(`/v1/balance-groups/${eic}`, { method: 'PATCH', body });
+  const own = await wind.ask.patch(`/v1/balance-groups/${eic}`, body);
   assert.equal(own.status, 200, own.text);
   assert.deepEqual(await news(), event(['enabled_tsos']));
-  assert.equal((await wind.ask(`/v1/balance-groups/${eic}`, { method: 'PATCH', body })).status, 200);
+  assert.equal((await wind.ask.patch(`/v1/balance-groups/${eic}`, body)).status, 200);
   assert.deepEqual(await news(), {}, 'a change of nothing is no event');
   const both = { name: 'New', tsos: ['DE_AMPRION'] };
   assert.equal((await asOperator('PATCH', `/balance-groups/${eic}`, both)).status, 200);
@@ -146,14 +147,10 @@ test('transactions of a contract-day are one event per commit for both BRPs, wit
   assert.deepEqual(await news(), { wind: valid, city: valid }, 'volumes that are valid again are corrected');
 });
 
-const importCsv = async (rows: string[], query = '') => {
-  const answer = await operator(`/operator/v1/volumes${query}`, {
-    method: 'POST',
-    body: ['contract,delivery_date,slot,volume', ...rows, ''].join('\n'),
-    headers: { 'content-type': 'text/csv' },
-  });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+const importCsv = (rows: string[], query = '') => {
+  const file = ['contract,delivery_date,slot,volume', ...rows, ''].join('\n');
+  const headers = { 'content-type': 'text/csv' };
+  return bodyOf(operator.post(`/operator/v1/volumes${query}`, file, { headers }));
 };
 
 test('an import appends one event per contract-day and kind of change, and a dry run none', async () => {
@@ -369,16 +366,10 @@ test('an account reads the events of its own keys, and no other account does', a
 });
 
 test('publications and withdrawals reach all accounts, and no others', async () => {
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    pricing: [{ years: 10, price: 58.5 }],
-  };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION' };
   const id = created(await asOperator('POST', '/assets', asset));
   assert.deepEqual(await news(), {}, 'an asset without an offer is not published');
-  await asOperator('PATCH', `/assets/${id}`, { offer });
+  await asOperator('PATCH', `/assets/${id}`, { offer: OFFER });
   assert.deepEqual(await news(), { account: [['asset.published', { object: 'asset', id }]] });
   await asOperator('PATCH', `/assets/${id}`, { offer: { country: 'AT' } });
   assert.deepEqual(await news(), {}, 'it keeps its place in the list');

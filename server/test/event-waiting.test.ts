@@ -135,11 +135,11 @@ test('a key that expires or is revoked during the waiting gets no event', async 
   const operator = client(platform.baseUrl, await world.operatorKey());
   const owner = { type: 'brp', id: brp.id };
   const body = { owner, name: 'revoked', scopes: ['events:read'] };
-  const { id, secret } = (await operator('/operator/v1/api-keys', { method: 'POST', body })).body;
+  const { id, secret } = (await operator.post('/operator/v1/api-keys', body)).body;
   const asRevoked = client(platform.baseUrl, secret);
   const revoked = asRevoked('/v1/events?after=latest&wait=30');
   await untilWaiting(1);
-  assert.equal((await operator(`/operator/v1/api-keys/${id}`, { method: 'DELETE' })).status, 204);
+  assert.equal((await operator.delete(`/operator/v1/api-keys/${id}`)).status, 204);
   while ((await asRevoked('/v1/events?limit=1')).status !== 401) await delay(50);
   await append(db, created());
   assertProblem(await revoked, 401, 'invalid_api_key');

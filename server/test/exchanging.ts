@@ -40,16 +40,12 @@ export function operating(platform: TestPlatform, operator: Client) {
   const { config, clock } = platform;
   return {
     send: async (body: { delivery_date?: string; tso?: Tso } = {}) => {
-      const answer = await operator('/operator/v1/exchange/send', { method: 'POST', body });
+      const answer = await operator.post('/operator/v1/exchange/send', body);
       assert.equal(answer.status, 200, answer.text);
       return answer.body as { messages: Message[]; faults: { tso: Tso; error: string }[] };
     },
     receive: (document: string | Buffer, type = 'application/xml') =>
-      operator('/operator/v1/exchange/receive', {
-        method: 'POST',
-        body: document,
-        headers: { 'content-type': type },
-      }),
+      operator.post('/operator/v1/exchange/receive', document, { headers: { 'content-type': type } }),
     messages: async (query = ''): Promise<Message[]> =>
       (await operator(`/operator/v1/messages?limit=100${query}`)).body.messages,
     /** The TSOs answer all sent schedules, and the platform imports the answers. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Explanation } from '@saldo/api';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, client, startTestPlatform, walk } from './harness.ts';
 import { assertExplains, listNominated, makeDeal } from './nominated.ts';
 import type { WorldGroup } from './world.ts';
 
@@ -110,7 +110,7 @@ test('after a move into the position of its contract partner, an explanation lea
   await world.nominate();
   const request = client(platform.baseUrl, brp.key);
   const body = { balance_group: { eic: mine.eic, tso: 'DE_AMPRION' } };
-  const moved = await request(`/v1/customers/${buyer.id}`, { method: 'PATCH', body });
+  const moved = await request.patch(`/v1/customers/${buyer.id}`, body);
   assert.equal(moved.status, 200, moved.text);
   await world.nominate();
 
@@ -132,7 +132,6 @@ test('an explanation is visible to viewers of the nomination only', async () => 
   const [nomination] = (await asSeller('/v1/nominations')).body.nominations;
   for (const id of [nomination.id, 'nom_unknown', 'nom_00000000000000000000000000']) {
     const answer = await asBuyer(`/v1/nominations/${id}/explanation`);
-    assert.equal(answer.status, 404);
-    assert.equal(problemOf(answer).code, 'nomination_not_found');
+    assertProblem(answer, 404, 'nomination_not_found');
   }
 });

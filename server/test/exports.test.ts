@@ -78,9 +78,8 @@ for (const { id, slot_number } of (await walk(
 )) as Transaction[])
   if (slot_number % 11 === 0) await world.invalidate(id);
 // A customer moves: its transactions get versions with another receiver.
-const moved = await request(`/v1/customers/${own.id}`, {
-  method: 'PATCH',
-  body: { balance_group: { eic: sellerGroup.eic, tso: 'DE_AMPRION' } },
+const moved = await request.patch(`/v1/customers/${own.id}`, {
+  balance_group: { eic: sellerGroup.eic, tso: 'DE_AMPRION' },
 });
 assert.equal(moved.status, 200, moved.text);
 await world.nominate();

@@ -206,8 +206,7 @@ test('a replica that still follows the former primary is left out, also when it 
 
 test('events after a fail-over have greater places than those that were lost with the primary', async () => {
   const { primary, standby, operator, reader, brp } = asynchronous;
-  const create = (name: string) =>
-    operator('/operator/v1/customers', { method: 'POST', body: { brp_id: brp.id, name } });
+  const create = (name: string) => operator.post('/operator/v1/customers', { brp_id: brp.id, name });
   const feed = async (after: string) => {
     const { body } = await reader(`/v1/events?limit=100${after}`);
     const subjects = body.events.map(({ data }: { data: { id: string } }) => data.id);

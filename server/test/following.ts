@@ -1,14 +1,10 @@
-import assert from 'node:assert/strict';
 import type { SaldoEvent } from '@saldo/api';
-import type { Client } from './harness.ts';
+import { bodyOf, type Client } from './harness.ts';
 
 /** Reads a feed from where the last call ended. The first call returns what happens after `followed`. */
 export async function followed(ask: Client, path = '/v1/events') {
-  const read = async (query: string) => {
-    const answer = await ask(`${path}?limit=100&${query}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body as { events: SaldoEvent[]; pagination: { has_more: boolean; next_cursor: string } };
-  };
+  type Page = { events: SaldoEvent[]; pagination: { has_more: boolean; next_cursor: string } };
+  const read = (query: string): Promise<Page> => bodyOf(ask(`${path}?limit=100&${query}`));
   let after = (await read('after=latest')).pagination.next_cursor;
   return async (query = ''): Promise<SaldoEvent[]> => {
     const events: SaldoEvent[] = [];

@@ -25,7 +25,7 @@ for (const workers of ['1', '2']) {
     });
     atEnd(() => product.end('SIGKILL'));
     const operator = client(product.baseUrl, KEY);
-    const create = () => operator('/operator/v1/brps', { method: 'POST', body: { name: 'x'.repeat(200) } });
+    const create = () => operator.post('/operator/v1/brps', { name: 'x'.repeat(200) });
     const readyz = async () => (await fetch(`${product.adminUrl}/readyz`)).text();
     assert.equal((await create()).status, 201);
     disk.fill();

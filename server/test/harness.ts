@@ -130,9 +130,30 @@ export type RequestOptions = {
   method?: string;
 };
 
+type Send = (pathAndQuery: string, body?: unknown, options?: RequestOptions) => Promise<Answer>;
+export type Client = {
+  (pathAndQuery: string, options?: RequestOptions): Promise<Answer>;
+  post: Send;
+  put: Send;
+  patch: Send;
+  delete: Send;
+};
+
+/** Adds a function for each method that changes something. */
+export function withMethods(
+  request: (pathAndQuery: string, options?: RequestOptions) => Promise<Answer>,
+): Client {
+  const send =
+    (method: string): Send =>
+    (pathAndQuery, body, options) =>
+      request(pathAndQuery, { ...options, method, body });
+  const [post, put, patch] = [send('POST'), send('PUT'), send('PATCH')];
+  return Object.assign(request, { post, put, patch, delete: send('DELETE') });
+}
+
 /** An HTTP client for a platform that validates every answer against its schema. */
-export function client(baseUrl: string, key: string | null = null) {
-  return async function request(pathAndQuery: string, options: RequestOptions = {}): Promise<Answer> {
+export const client = (baseUrl: string, key: string | null = null): Client =>
+  withMethods(async (pathAndQuery, options = {}) => {
     const method = options.method ?? 'GET';
     const sentKey = options.key === undefined ? key : options.key;
     const response = await fetch(baseUrl + pathAndQuery, {
@@ -156,13 +177,10 @@ export function client(baseUrl: string, key: string | null = null) {
     };
     checkAnswer(method, pathAndQuery, answer);
     return answer;
-  };
-}
+  });
 
 const isRaw = (body: unknown): body is string | Blob | Buffer<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Blob || Buffer.isBuffer(body);
-
-export type Client = ReturnType<typeof client>;
 
 function checkAnswer(method: string, pathAndQuery: string, answer: Answer): void {
   const what = `${method} ${pathAndQuery} → ${answer.status}`;
@@ -247,19 +265,32 @@ export const answerWithoutId = (id: string, { status, headers, text }: Answer) =
   text: text.replaceAll(id, '<id>'),
 });
 
-export function assertProblem(answer: Answer, status: number, code: string): void {
-  assert.deepEqual([answer.status, problemOf(answer).code], [status, code], answer.text);
+/** Asserts that the request was rejected with this problem, and with exactly these field errors. */
+export function assertProblem(
+  answer: Answer,
+  status: number,
+  code: string,
+  errors: string[] = [],
+  what = '',
+): void {
+  const found = { status: answer.status, ...problemOf(answer) };
+  assert.deepEqual(found, { status, code, errors }, `${what} ${answer.text}`);
+}
+
+/** The body of an answer that must have this status. */
+export async function bodyOf(asked: Promise<Answer>, status = 200): Promise<Untyped> {
+  const answer = await asked;
+  assert.equal(answer.status, status, answer.text);
+  return answer.body;
 }
 
 /** Asserts that the request was rejected with exactly these field errors: `field code`, sorted. */
-export function assertRefused(answer: Answer, ...errors: string[]): void {
-  assert.equal(answer.status, 400, answer.text);
-  assert.deepEqual(problemOf(answer), { code: 'validation', errors });
-}
+export const assertRefused = (answer: Answer, ...errors: string[]): void =>
+  assertProblem(answer, 400, 'validation', errors);
 
 /** All records of a list, page by page. Fails if the list does not end. */
 export async function walk(
-  request: Client,
+  request: (pathAndQuery: string) => Promise<Answer>,
   pathAndQuery: string,
   member: string,
   limit: number,

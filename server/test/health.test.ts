@@ -23,7 +23,7 @@ test('the health operation reports what waits for netting, and since when', asyn
 
 test('the health operation reports the platform’s time and the machine’s', async () => {
   const now = '2027-01-01T00:00:00Z';
-  await operator('/operator/v1/clock', { method: 'PUT', body: { now } });
+  await operator.put('/operator/v1/clock', { now });
   const { server_time, machine_time, started_at } = await health();
   assert.deepEqual([server_time, machine_time, started_at], [now, NOW, NOW]);
 });

@@ -15,12 +15,7 @@ const operator = client(platform.baseUrl, operatorKey);
 let count = 0;
 const newKey = () => `retry-${++count}`;
 const post = (path: string, body: unknown, idempotencyKey: string, key = operatorKey) =>
-  operator(`/operator/v1${path}`, {
-    method: 'POST',
-    key,
-    body,
-    headers: { 'idempotency-key': idempotencyKey },
-  });
+  operator.post(`/operator/v1${path}`, body, { key, headers: { 'idempotency-key': idempotencyKey } });
 const namesOf = async () => (await walk(operator, '/operator/v1/brps', 'brps', 100)).map((brp) => brp.name);
 const countOf = async (name: string) => (await namesOf()).filter((known) => known === name).length;
 
@@ -44,7 +39,7 @@ test('a request repeated with its key gets the same status and bytes, and is app
 test('without a key, or with another one, the same request is applied again', async () => {
   await post('/brps', { name: 'Twice' }, newKey());
   await post('/brps', { name: 'Twice' }, newKey());
-  await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Twice' } });
+  await operator.post('/operator/v1/brps', { name: 'Twice' });
   assert.equal(await countOf('Twice'), 3);
 });
 
@@ -85,7 +80,7 @@ const WEBHOOKS = '/v1/webhook-endpoints';
 const HOOK = { url: 'https://hooks.example/saldo' };
 const asBrp = client(platform.baseUrl);
 const postHook = (idempotencyKey: string, key: string, body: object = HOOK) =>
-  asBrp(WEBHOOKS, { method: 'POST', key, body, headers: { 'idempotency-key': idempotencyKey } });
+  asBrp.post(WEBHOOKS, body, { key, headers: { 'idempotency-key': idempotencyKey } });
 const hooksOf = async (key: string) => (await asBrp(WEBHOOKS, { key })).body.webhook_endpoints.length;
 
 test('a repetition after the rotation of the API key finds the first answer', async () => {
@@ -150,7 +145,7 @@ test('a failed request is not stored: a repetition is applied', async () => {
   const brp = await world.brp();
   const eic = newEic();
   const body = { brp_id: brp.id, eic, name: 'x', tsos: ['DE_TENNET'] };
-  await operator('/operator/v1/balance-groups', { method: 'POST', body: { ...body, name: 'first' } });
+  await operator.post('/operator/v1/balance-groups', { ...body, name: 'first' });
   const conflict = await post('/balance-groups', body, key);
   assert.equal(problemOf(conflict).code, 'already_exists');
   const wrong = await post('/balance-groups', { ...body, eic: 'x' }, key);

@@ -18,7 +18,7 @@ const asSeller = client(platform.baseUrl, seller.key);
 const operatorKey = await world.operatorKey();
 const customer = `/v1/customers/${producer.id}`;
 const patch = (body: string, type = 'application/json') =>
-  asSeller(customer, { method: 'PATCH', body, headers: { 'content-type': type } });
+  asSeller.patch(customer, body, { headers: { 'content-type': type } });
 
 test('a member that is given twice is rejected, and nothing changes', async () => {
   const before = (await asSeller(customer)).text;

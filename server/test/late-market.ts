@@ -33,7 +33,7 @@ export async function sandboxMarket({ baseUrl, world }: TestPlatform) {
     await call('POST', '/balance-groups', { brp_id: brp, eic, name: eic, tsos: [tso] });
     const body = { brp_id: brp, name: `Customer of ${eic}`, balance_group: { eic, tso } };
     const { id: customer } = await call('POST', '/customers', body);
-    const active = await ask(`/v1/customers/${customer}`, { method: 'PATCH', body: { status: 'active' } });
+    const active = await ask.patch(`/v1/customers/${customer}`, { status: 'active' });
     assert.equal(active.status, 200, active.text);
     return { brp, eic, tso, customer, ask };
   }
@@ -61,7 +61,7 @@ export async function sandboxMarket({ baseUrl, world }: TestPlatform) {
   /** Moves the customer of a party to the balance group of another one of the same BRP, and nets the change. */
   async function move({ ask, customer }: Party, { eic, tso }: Party) {
     const body = { balance_group: { eic, tso } };
-    const answer = await ask(`/v1/customers/${customer}`, { method: 'PATCH', body });
+    const answer = await ask.patch(`/v1/customers/${customer}`, body);
     assert.equal(answer.status, 200, answer.text);
     return call('POST', '/nominations/run', {});
   }

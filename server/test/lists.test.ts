@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import { type Client, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { cells } from './nominated.ts';
 import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -10,10 +11,6 @@ const { seller: brp, buyer: partner, sellerGroup, producer, consumer } = await w
 const own = await world.customer(brp, { group: await world.group(brp, ['DE_TENNET']), tso: 'DE_TENNET' });
 const stranger = await world.brp();
 const outsider = await world.customer(stranger, { group: await world.group(stranger) });
-
-/** A day with volumes in only these slots. */
-const cells = (day: string, bySlot: Record<number, number>) =>
-  Array.from({ length: slotCount(day) }, (_, at) => bySlot[at + 1] ?? null);
 
 const FIRST = '2026-10-25';
 const day = (after: number) => addDays(FIRST, after);

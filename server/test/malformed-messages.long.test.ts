@@ -62,7 +62,7 @@ test('a message that makes no sense breaks the connection, not the process', asy
     assert.equal((await request()).status, 200);
     assert.equal(broken, before + 1);
   }
-  const change = (value: string) => ask(path, { method: 'PATCH', body: { metadata: { value } } });
+  const change = (value: string) => ask.patch(path, { metadata: { value } });
   // A read of the platform itself may get the broken row.
   await until(async () => {
     rowsToBreak = 1;

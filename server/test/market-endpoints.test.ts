@@ -13,6 +13,7 @@ import { client, problemOf, startTestPlatform } from './harness.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
+import { OFFER } from './world.ts';
 
 /** A successful request for each operation of the customer API. A missing operation fails the first test. */
 const cases: Record<string, string> = {
@@ -40,16 +41,10 @@ for (let count = 0; count < 12; count++) {
     country: 'DE',
     additional_info: 'x'.repeat(200),
   };
-  await asOperator('/operator/v1/demands', { method: 'POST', body });
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    additional_info: 'x'.repeat(200),
-    pricing: [{ years: 10, price: 58.5 }],
-  };
+  await asOperator.post('/operator/v1/demands', body);
+  const offer = { ...OFFER, additional_info: 'x'.repeat(200) };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
-  await asOperator('/operator/v1/assets', { method: 'POST', body: asset });
+  await asOperator.post('/operator/v1/assets', asset);
 }
 const [event] = (await request('/v1/events?limit=1')).body.events;
 cases['getMarketEvent'] = `/v1/events/${event.id}`;
@@ -109,11 +104,10 @@ test('only an account’s key is accepted by the customer API', async () => {
 
 test('a revoked or expired key is rejected', async () => {
   const body = { name: 'Holder' };
-  const account = (await asOperator('/operator/v1/accounts', { method: 'POST', body })).body;
+  const account = (await asOperator.post('/operator/v1/accounts', body)).body;
   const owner = { type: 'account', id: account.id };
-  const made = (await asOperator('/operator/v1/api-keys', { method: 'POST', body: { owner, name: 'x' } }))
-    .body;
-  await asOperator(`/operator/v1/api-keys/${made.id}`, { method: 'DELETE' });
+  const made = (await asOperator.post('/operator/v1/api-keys', { owner, name: 'x' })).body;
+  await asOperator.delete(`/operator/v1/api-keys/${made.id}`);
   assert.equal((await request('/v1/assets', { key: made.secret })).status, 401);
   const short = await world.accountKey(platform.clock.now() + 1000);
   assert.equal((await request('/v1/assets', { key: short })).status, 200);
@@ -226,7 +220,7 @@ const provocations: Partial<Record<ProblemCode, () => Promise<{ status: number; 
     validation: () => request('/v1/assets?limit=0'),
     invalid_api_key: () => request('/v1/assets', { key: null }),
     not_found: () => request('/v1/nowhere'),
-    method_not_allowed: () => request('/v1/assets', { method: 'POST' }),
+    method_not_allowed: () => request.post('/v1/assets'),
     headers_too_large: async () => {
       const long = requestText('GET /v1/assets', { 'X-Long': 'x'.repeat(LIMITS.headerBytes) });
       const { status, body } = await exchange(platform.customerUrl, long);

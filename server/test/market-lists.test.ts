@@ -5,6 +5,7 @@ import { runs } from '../../test/runs.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform();
 const second = await startTestPlatform({ environment: { DATABASE_URL: platform.databaseUrl } });
@@ -17,13 +18,6 @@ const operator = client(platform.baseUrl, await world.operatorKey());
 const key = await world.accountKey();
 const request = client(platform.customerUrl, key);
 
-const OFFER = {
-  ppa_type: 'PAY_AS_PRODUCED',
-  delivery_start: '2027-01-01T00:00:00Z',
-  country: 'DE',
-  pricing: [{ years: 10, price: 58.5 }],
-};
-
 type Listed = { id: string };
 /** Both lists behave alike. `publish` adds a record, `withdraw` removes it. */
 const LISTS = [
@@ -31,10 +25,10 @@ const LISTS = [
     member: 'assets',
     publish: async (): Promise<string> => {
       const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer: OFFER };
-      return (await operator('/operator/v1/assets', { method: 'POST', body: asset })).body.id;
+      return (await operator.post('/operator/v1/assets', asset)).body.id;
     },
     withdraw: async (id: string) => {
-      const answer = await operator(`/operator/v1/assets/${id}`, { method: 'PATCH', body: { offer: null } });
+      const answer = await operator.patch(`/operator/v1/assets/${id}`, { offer: null });
       assert.equal(answer.status, 200);
     },
   },
@@ -42,10 +36,10 @@ const LISTS = [
     member: 'demands',
     publish: async (): Promise<string> => {
       const body = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
-      return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
+      return (await operator.post('/operator/v1/demands', body)).body.id;
     },
     withdraw: async (id: string) => {
-      const answer = await operator(`/operator/v1/demands/${id}`, { method: 'DELETE' });
+      const answer = await operator.delete(`/operator/v1/demands/${id}`);
       assert.equal(answer.status, 204);
     },
   },
@@ -145,11 +139,11 @@ test('a change keeps the place in the list, and a new publication is listed firs
   const before = await pageOf(assets, 'limit=100');
   const [, id = ''] = before.ids;
   const price = [{ years: 3, price: 70.25 }];
-  await operator(`/operator/v1/assets/${id}`, { method: 'PATCH', body: { offer: { pricing: price } } });
+  await operator.patch(`/operator/v1/assets/${id}`, { offer: { pricing: price } });
   assert.deepEqual((await pageOf(assets, 'limit=100')).ids, before.ids);
   assert.deepEqual((await request('/v1/assets?page=2&limit=1')).body.assets[0].pricing, price);
   await assets.withdraw(id);
-  await operator(`/operator/v1/assets/${id}`, { method: 'PATCH', body: { offer: OFFER } });
+  await operator.patch(`/operator/v1/assets/${id}`, { offer: OFFER });
   assert.deepEqual((await pageOf(assets, 'limit=100')).ids, [
     id,
     ...before.ids.filter((other) => other !== id),
@@ -157,7 +151,7 @@ test('a change keeps the place in the list, and a new publication is listed firs
 
   const listed = await pageOf(demands, 'limit=100');
   const change = { contract_period: 3 };
-  await operator(`/operator/v1/demands/${listed.ids[1]}`, { method: 'PATCH', body: change });
+  await operator.patch(`/operator/v1/demands/${listed.ids[1]}`, change);
   assert.deepEqual((await pageOf(demands, 'limit=100')).ids, listed.ids);
   assert.equal((await request('/v1/demands?page=2&limit=1')).body.demands[0].contractPeriod, 3);
 });

@@ -262,13 +262,13 @@ export async function take(
   { firstDay, effective }: { firstDay: string; effective: string },
 ): Promise<void> {
   const patch = (request: Client, base: string, at: number, body: object): Promise<Answer> =>
-    request(`${base}/customers/${customers[at]?.id}`, { method: 'PATCH', body });
+    request.patch(`${base}/customers/${customers[at]?.id}`, body);
   if (one.kind === 'write') {
     const day = [model.days[one.day] as string, firstDay].toSorted().at(-1) as string;
     const volumes = Array.from<number | null>({ length: slotCount(day) }).fill(null);
     for (const [at, kwh] of one.kwh.entries()) volumes[SLOTS[at]! - 1] = kwh === null ? null : kwh / 1000;
     const path = `/operator/v1/contracts/${contracts[one.deal]?.id}/days/${day}`;
-    const { status, text } = await operator(path, { method: 'PUT', body: { volumes } });
+    const { status, text } = await operator.put(path, { volumes });
     if (!model.takes(one.deal, day)) {
       assert.equal(status, 409, text);
       return;

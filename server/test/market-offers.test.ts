@@ -231,27 +231,6 @@ test('a demand is listed until it is deleted, and its members change one by one'
   );
 });
 
-test('a POST with an Idempotency-Key publishes once', async () => {
-  const countOf = async (list: string) =>
-    Number((await customer(`/v1/${list}`)).headers.get('x-total-count'));
-  for (const [list, body, other] of [
-    ['assets', { ...PLANT, offer: OFFER }, PLANT],
-    ['demands', DEMAND, { ...DEMAND, contract_period: 2 }],
-  ] as const) {
-    const before = await countOf(list);
-    const headers = { 'idempotency-key': `once-${list}` };
-    const first = await operator('POST', `/${list}`, body, headers);
-    const second = await operator('POST', `/${list}`, body, headers);
-    assert.equal(second.headers.get('idempotent-replayed'), 'true');
-    assert.deepEqual([second.status, second.body], [201, first.body]);
-    assert.equal(await countOf(list), before + 1);
-    assert.equal(
-      problemOf(await operator('POST', `/${list}`, other, headers)).code,
-      'idempotency_key_reused',
-    );
-  }
-});
-
 test('all errors of an offer are reported together, and nothing is published', async () => {
   const refused: [offer: object, errors: string[]][] = [
     [{}, ['country', 'delivery_start', 'ppa_type', 'pricing'].map((name) => `offer.${name} required`)],

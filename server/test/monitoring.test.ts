@@ -102,7 +102,7 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
   SaldoWebhooksLate: async () => {
     const asSeller = client(platform.baseUrl, seller.key);
     const body = { url: 'http://127.0.0.1:1/hook' };
-    const created = await asSeller('/v1/webhook-endpoints', { method: 'POST', body });
+    const created = await asSeller.post('/v1/webhook-endpoints', body);
     assert.equal(created.status, 201, created.text);
     await appendEvent(platform, { type: 'brp', brpNo: seller.no }, 'cust_1');
     await webhookWorkerOf(platform).deliver();

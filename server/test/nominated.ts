@@ -53,6 +53,10 @@ export const flat = (day: string, value: number) => Array.from({ length: slotCou
 export const only = (day: string, slots: readonly number[], value: number, elsewhere = 0) =>
   flat(day, elsewhere).map((other, at) => (slots.includes(at + 1) ? value : other));
 
+/** Volumes in only these slots of a day. */
+export const cells = (day: string, bySlot: Record<number, number>) =>
+  flat(day, 0).map((_, at) => bySlot[at + 1] ?? null);
+
 /** A seller and a buyer with a contract, and API clients for both. */
 export async function makeDeal({ baseUrl, world }: TestPlatform) {
   const parties = await world.pair();

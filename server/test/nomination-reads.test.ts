@@ -176,18 +176,18 @@ test('a bulk read of nominations has the requested order, each id once, without 
     a.id.replace('nom', 'txn'),
   ];
   const viaGet = await asSeller(`/v1/nominations/bulk?ids=${ids.join(',')}`);
-  const viaPost = await asSeller('/v1/nominations/bulk', { method: 'POST', body: { ids } });
+  const viaPost = await asSeller.post('/v1/nominations/bulk', { ids });
   assert.deepEqual(viaGet.body, { nominations: [c, a, b] });
   assert.equal(viaGet.text, viaPost.text);
   const many = Array.from({ length: 101 }, () => a.id);
   for (const answer of [
     await asSeller(`/v1/nominations/bulk?ids=${many.join(',')}`),
-    await asSeller('/v1/nominations/bulk', { method: 'POST', body: { ids: many } }),
+    await asSeller.post('/v1/nominations/bulk', { ids: many }),
   ]) {
     assert.deepEqual(problemOf(answer), { code: 'validation', errors: ['ids value_too_large'] });
   }
   const bad = { ids: ['x', 1, null], include_assets: true };
-  assert.deepEqual(problemOf(await asSeller('/v1/nominations/bulk', { method: 'POST', body: bad })).errors, [
+  assert.deepEqual(problemOf(await asSeller.post('/v1/nominations/bulk', bad)).errors, [
     'ids[1] invalid_type',
     'ids[2] invalid_type',
     'include_assets unknown_field',

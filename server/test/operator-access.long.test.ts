@@ -18,10 +18,7 @@ const tokenOf = ({ output }: Pick<Product, 'output'>) => /\/invitation#(\S+)\n/.
 
 const brps = (product: Product, key: string | null) => client(product.baseUrl, key)('/operator/v1/brps');
 const accept = (product: Product, token: string | null) =>
-  openBrowser(product).request(`/portal/v1/invitations/${token}`, {
-    method: 'POST',
-    body: { password: 'the first password' },
-  });
+  openBrowser(product).request.post(`/portal/v1/invitations/${token}`, { password: 'the first password' });
 
 /** Each start of the test prints new secrets, or none. */
 async function startAndStop(environment: { DATA_DIR: string } & Record<string, string>) {

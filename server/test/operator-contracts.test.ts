@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
 const START = '2025-12-31T23:00:00Z';
@@ -24,14 +24,10 @@ const valid = () => ({
   delivery_start: START,
   delivery_end: END,
 });
-const create = (body: object) => operator(PATH, { method: 'POST', body: { ...valid(), ...body } });
-const patch = (id: string, body: unknown) => operator(`${PATH}/${id}`, { method: 'PATCH', body });
+const create = (body: object) => operator.post(PATH, { ...valid(), ...body });
+const patch = (id: string, body: unknown) => operator.patch(`${PATH}/${id}`, body);
 
-async function made(body: object = {}) {
-  const answer = await create(body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (body: object = {}) => bodyOf(create(body), 201);
 
 const FIND_STORED = statement('test_contract', 'select no, profile from contract where external_id = $1');
 const stored = async (externalId: string) => {
@@ -43,24 +39,18 @@ const stored = async (externalId: string) => {
 test('an asset is registered, read, listed and changed, its power exact to the kW', async () => {
   const asset = { name: 'Windpark', technology: 'wind_onshore', nominal_power: 48.301, tso: 'DE_50HERTZ' };
   const path = '/operator/v1/assets';
-  const answer = await operator(path, { method: 'POST', body: asset });
+  const answer = await operator.post(path, asset);
   assert.equal(answer.status, 201, answer.text);
   const { id } = answer.body;
   assert.deepEqual(answer.body, { id, ...asset, offer: null });
   assert.deepEqual((await operator(`${path}/${id}`)).body, answer.body);
-  const solar = await operator(path, {
-    method: 'POST',
-    body: { ...asset, technology: 'solar', tso: 'DE_TENNET' },
-  });
+  const solar = await operator.post(path, { ...asset, technology: 'solar', tso: 'DE_TENNET' });
   const ids = async (query: string) =>
     (await walk(operator, `${path}?${query}`, 'assets', 1)).map((one) => one.id);
   assert.deepEqual(await ids(''), [id, solar.body.id]);
   assert.deepEqual(await ids('technology=solar'), [solar.body.id]);
   assert.deepEqual(await ids('tso=DE_50HERTZ'), [id]);
-  const changed = await operator(`${path}/${id}`, {
-    method: 'PATCH',
-    body: { nominal_power: 0.001, name: 'New' },
-  });
+  const changed = await operator.patch(`${path}/${id}`, { nominal_power: 0.001, name: 'New' });
   assert.deepEqual(changed.body, { id, ...asset, offer: null, nominal_power: 0.001, name: 'New' });
   assert.deepEqual((await operator(`${path}/${id}`)).body, changed.body);
 });
@@ -68,7 +58,7 @@ test('an asset is registered, read, listed and changed, its power exact to the k
 test('every invalid field of an asset is reported', async () => {
   const asset = { name: 'x', technology: 'solar', nominal_power: 1, tso: 'DE_TENNET' };
   const path = '/operator/v1/assets';
-  const send = (body: object) => operator(path, { method: 'POST', body: { ...asset, ...body } });
+  const send = (body: object) => operator.post(path, { ...asset, ...body });
   assertRefused(await send({ nominal_power: 1.2345 }), 'nominal_power invalid_format');
   assertRefused(await send({ nominal_power: 0 }), 'nominal_power value_too_small');
   assertRefused(await send({ nominal_power: 1e7 }), 'nominal_power value_too_large');
@@ -80,7 +70,7 @@ test('every invalid field of an asset is reported', async () => {
   );
   for (const id of [`ast_${UNKNOWN}`, 'x']) {
     assertProblem(await operator(`${path}/${id}`), 404, 'asset_not_found');
-    assertProblem(await operator(`${path}/${id}`, { method: 'PATCH', body: {} }), 404, 'asset_not_found');
+    assertProblem(await operator.patch(`${path}/${id}`, {}), 404, 'asset_not_found');
   }
 });
 
@@ -106,7 +96,7 @@ test('a contract is the same for the operator and both BRPs, and keeps its parti
     assert.deepEqual((await client(platform.baseUrl, key)(`/v1/contracts/${contract.id}`)).body, contract);
   const stranger = await world.brp();
   assert.equal((await client(platform.baseUrl, stranger.key)(`/v1/contracts/${contract.id}`)).status, 404);
-  await operator(`/operator/v1/customers/${producer.id}`, { method: 'PATCH', body: { name: 'Later' } });
+  await operator.patch(`/operator/v1/customers/${producer.id}`, { name: 'Later' });
   assert.deepEqual((await operator(`${PATH}/${contract.id}`)).body, contract);
 });
 
@@ -338,7 +328,7 @@ test('volumes imported while a contract is being ended do not remain after its e
   const volumes = Array.from({ length: 96 }, () => 0.25);
   for (let round = 0; round < 8; round++) {
     const { id } = await made();
-    const say = (day: string) => operator(`${PATH}/${id}/days/${day}`, { method: 'PUT', body: { volumes } });
+    const say = (day: string) => operator.put(`${PATH}/${id}/days/${day}`, { volumes });
     const [, ended, ...answers] = await Promise.all([
       say('2026-10-22'),
       patch(id, { delivery_end: '2026-10-22T22:00:00Z' }),

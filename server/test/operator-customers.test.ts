@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -18,18 +18,13 @@ const otherGroup = await world.group(other, ['DE_50HERTZ']);
 const place = { eic: group.eic, tso: 'DE_AMPRION' };
 const otherPlace = { eic: otherGroup.eic, tso: 'DE_50HERTZ' };
 
-const create = (body: object) =>
-  operator(PATH, { method: 'POST', body: { brp_id: brp.id, name: 'x', ...body } });
+const create = (body: object) => operator.post(PATH, { brp_id: brp.id, name: 'x', ...body });
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
-  operator(`${PATH}/${id}`, { method: 'PATCH', body, headers });
+  operator.patch(`${PATH}/${id}`, body, { headers });
 const read = async (id: string) => (await operator(`${PATH}/${id}`)).body;
 const seenBy = (key: string, id: string) => client(platform.baseUrl, key)(`/v1/customers/${id}`);
 
-async function made(body: object = {}) {
-  const answer = await create(body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (body: object = {}) => bodyOf(create(body), 201);
 
 test('a customer created by the operator is pending, and its BRP reads the same without the BRP’s id', async () => {
   const metadata = { cost_center: '4711' };
@@ -56,7 +51,7 @@ test('every invalid field of a new customer is reported, and nothing is created'
   const before = await count();
   for (const brp_id of [`brp_${UNKNOWN}`, 'x'])
     assertRefused(await create({ brp_id }), 'brp_id validation_failed');
-  assertRefused(await operator(PATH, { method: 'POST', body: {} }), 'brp_id required', 'name required');
+  assertRefused(await operator.post(PATH, {}), 'brp_id required', 'name required');
   assertRefused(await create({ status: 'deactivated' }), 'status invalid_enum_value');
   assertRefused(await create({ activated_at: NOON }), 'activated_at unknown_field');
   assertRefused(await create({ metadata: { a: null } }), 'metadata.a invalid_type');
@@ -173,9 +168,8 @@ test('If-Match protects a customer from lost updates, of the operator as of the 
   assert.match(tag, /^"[\w-]+"$/);
   const cached = await operator(`${PATH}/${id}`, { headers: { 'if-none-match': tag } });
   assert.deepEqual([cached.status, cached.text], [304, '']);
-  const byBrp = await client(platform.baseUrl, brp.key)(`/v1/customers/${id}`, {
-    method: 'PATCH',
-    body: { metadata: { color: 'blue' } },
+  const byBrp = await client(platform.baseUrl, brp.key).patch(`/v1/customers/${id}`, {
+    metadata: { color: 'blue' },
   });
   assert.equal(byBrp.status, 200);
   assertProblem(await patch(id, { name: 'Late' }, { 'if-match': tag }), 412, 'precondition_failed');
@@ -192,7 +186,7 @@ test('concurrent changes of a customer by BRP and operator are both applied', as
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, at) => {
       const body = { metadata: { [`key${at}`]: 'x' } };
-      return at % 2 === 0 ? patch(id, body) : asBrp(`/v1/customers/${id}`, { method: 'PATCH', body });
+      return at % 2 === 0 ? patch(id, body) : asBrp.patch(`/v1/customers/${id}`, body);
     }),
   );
   assert.ok(answers.every(({ status }) => status === 200));

@@ -4,7 +4,7 @@ import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
@@ -29,10 +29,7 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
-const sending = await operator('/operator/v1/exchange/send', {
-  method: 'POST',
-  body: { delivery_date: DAY },
-});
+const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
   kind: 'acknowledgement',
@@ -47,16 +44,14 @@ const acknowledgement: Acknowledgement = {
 };
 const newKeyId = async () => {
   const body = { owner: { type: 'brp', id: brp.id }, name: 'case' };
-  return (await operator('/operator/v1/api-keys', { method: 'POST', body })).body.id;
+  return (await operator.post('/operator/v1/api-keys', body)).body.id;
 };
 const newDemandId = async () => {
   const body = { contract_period: 10, delivery_volume: 24_000, country: 'AT' };
-  return (await operator('/operator/v1/demands', { method: 'POST', body })).body.id;
+  return (await operator.post('/operator/v1/demands', body)).body.id;
 };
 
-await operator('/operator/v1/exchange/receive', {
-  method: 'POST',
-  body: '<nonsense/>',
+await operator.post('/operator/v1/exchange/receive', '<nonsense/>', {
   headers: { 'content-type': 'application/xml' },
 });
 await watchExchange(platform.db, platform.clock.now(), platform.exchange);
@@ -64,7 +59,7 @@ const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
-const userId = (await operator('/operator/v1/users', { method: 'POST', body: user })).body.id;
+const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
 const base = '/operator/v1';
 const webhooks = await webhookCases(platform, operator, { base, owner: { type: 'operator' } });
@@ -199,16 +194,10 @@ test('every operation rejects a missing or unknown key, and keys of BRPs and acc
   for (const endpoint of endpoints) {
     for (const key of [null, '', 'nonsense', brp.key, accountKey]) {
       const answer = await call(endpoint, key);
-      assert.equal(answer.status, 401, `${endpoint.id} with ${key}`);
-      assert.equal(problemOf(answer).code, 'invalid_api_key');
+      assertProblem(answer, 401, 'invalid_api_key', [], `${endpoint.id} with ${key}`);
       assert.equal(answer.headers.get('www-authenticate'), 'ApiKey');
     }
   }
-});
-
-test('the BRP API rejects an operator’s key', async () => {
-  const answer = await client(platform.baseUrl, operatorKey)('/v1/contracts');
-  assert.deepEqual([answer.status, problemOf(answer).code], [401, 'invalid_api_key']);
 });
 
 test('an unknown query parameter is rejected, and nothing is changed', async () => {
@@ -259,7 +248,7 @@ test('an operation that accepts JSON rejects other media types', async () => {
 });
 
 test('a wrong method is 405 with the allowed methods', async () => {
-  const answer = await operator(`${base}/brps/${brp.id}`, { method: 'DELETE' });
+  const answer = await operator.delete(`${base}/brps/${brp.id}`);
   assert.equal(answer.status, 405);
   assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SCOPES, TSOS } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
 import { newEic } from './world.ts';
 
 const NOON = '2026-10-20T12:00:00Z';
@@ -12,15 +12,11 @@ const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const UNKNOWN = '01jhm3vq8ne0grs4f5c3hxkz2b';
 
-const post = (path: string, body: unknown) => operator(`/operator/v1${path}`, { method: 'POST', body });
-const patch = (path: string, body: unknown) => operator(`/operator/v1${path}`, { method: 'PATCH', body });
+const post = (path: string, body: unknown) => operator.post(`/operator/v1${path}`, body);
+const patch = (path: string, body: unknown) => operator.patch(`/operator/v1${path}`, body);
 const get = (path: string) => operator(`/operator/v1${path}`);
 
-async function made(path: string, body: unknown) {
-  const answer = await post(path, body);
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const made = (path: string, body: unknown) => bodyOf(post(path, body), 201);
 
 /** The stored end of a key. A server that has cached the key accepts it for a few seconds more. */
 const STORED_KEY = statement(
@@ -149,10 +145,7 @@ test('the settings of a balance group are its name and the whole set of its cont
   const { eic } = await world.group(brp, ['DE_AMPRION', 'DE_TENNET']);
   const customer = await world.customer(brp);
   const place = (tso: string) =>
-    client(platform.baseUrl, brp.key)(`/v1/customers/${customer.id}`, {
-      method: 'PATCH',
-      body: { balance_group: { eic, tso } },
-    });
+    client(platform.baseUrl, brp.key).patch(`/v1/customers/${customer.id}`, { balance_group: { eic, tso } });
   const path = `/balance-groups/${eic}`;
   assert.deepEqual((await patch(path, { tsos: ['DE_50HERTZ', 'DE_TENNET'] })).body.tsos, [
     'DE_TENNET',
@@ -272,14 +265,14 @@ test('a key ends when it expires', async () => {
 test('a key is revoked for good, and revoking it again changes nothing', async () => {
   const { id } = await made('/brps', { name: 'Revoked' });
   const key = await made('/api-keys', { owner: { type: 'brp', id }, name: 'x' });
-  const revoke = () => operator(`/operator/v1/api-keys/${key.id}`, { method: 'DELETE' });
+  const revoke = () => operator.delete(`/operator/v1/api-keys/${key.id}`);
   assert.deepEqual([(await revoke()).status, (await revoke()).text], [204, '']);
   assertProblem(await client(platform.baseUrl, key.secret)('/v1/contracts'), 401, 'invalid_api_key');
   const [listed] = (await get(`/api-keys?owner_id=${id}`)).body.api_keys;
   assert.equal(listed.revoked_at, NOON);
   assertProblem(await post(`/api-keys/${key.id}/rotate`, {}), 409, 'invalid_status_transition');
   for (const unknown of [`key_${UNKNOWN}`, 'x', id]) {
-    const answer = await operator(`/operator/v1/api-keys/${unknown}`, { method: 'DELETE' });
+    const answer = await operator.delete(`/operator/v1/api-keys/${unknown}`);
     assertProblem(answer, 404, 'api_key_not_found');
     assertProblem(await post(`/api-keys/${unknown}/rotate`, {}), 404, 'api_key_not_found');
   }
@@ -298,7 +291,7 @@ test('a rotation creates an equal key, and the old one ends at once or after the
   assert.equal((await storedKey(first.prefix))?.expires_at, Date.parse('2026-10-20T13:00:00Z'));
 
   const third = await made(`/api-keys/${second.id}/rotate`, {});
-  const fourth = await operator(`/operator/v1/api-keys/${third.id}/rotate`, { method: 'POST' });
+  const fourth = await operator.post(`/operator/v1/api-keys/${third.id}/rotate`);
   assert.equal(fourth.status, 201, 'the body is optional');
   for (const { prefix } of [second, third])
     assert.equal((await storedKey(prefix))?.revoked_at, Date.parse(NOON));

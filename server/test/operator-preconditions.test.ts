@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, client, startTestPlatform } from './harness.ts';
+import { OFFER } from './world.ts';
 
 const platform = await startTestPlatform();
 const { world } = platform;
@@ -8,7 +9,7 @@ const { producer, consumer } = await world.pair();
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 const create = async (path: string, body: object): Promise<string> => {
-  const made = await operator(`/operator/v1/${path}`, { method: 'POST', body });
+  const made = await operator.post(`/operator/v1/${path}`, body);
   assert.equal(made.status, 201);
   return `/operator/v1/${path}/${made.body.id}`;
 };
@@ -26,14 +27,7 @@ const RECORDS = [
   {
     path: await create('assets', PLANT),
     mine: { name: 'Heide Nord' },
-    theirs: {
-      offer: {
-        ppa_type: 'PAY_AS_PRODUCED',
-        delivery_start: '2027-12-31T23:00:00Z',
-        country: 'DE',
-        pricing: [{ years: 5, price: 61.5 }],
-      },
-    },
+    theirs: { offer: OFFER },
   },
   { path: await create('demands', DEMAND), mine: { contract_period: 7 }, theirs: { state: 'Hessen' } },
   { path: await create('users', USER), mine: { name: 'Ina B.' }, theirs: { permissions: 'read' } },
@@ -42,7 +36,7 @@ const RECORDS = [
 for (const { path, mine, theirs } of RECORDS) {
   const list = path.split('/')[3];
   const patch = (body: object, ifMatch?: string | null) =>
-    operator(path, { method: 'PATCH', body, headers: ifMatch ? { 'if-match': ifMatch } : {} });
+    operator.patch(path, body, { headers: ifMatch ? { 'if-match': ifMatch } : {} });
 
   test(`a change of ${list} with If-Match is rejected if the record has changed since`, async () => {
     const first = await operator(path);
@@ -71,7 +65,7 @@ test('a demand that has changed since is not deleted', async () => {
   const path = await create('demands', DEMAND);
   const tag = (await operator(path)).headers.get('etag') ?? '';
   const remove = (ifMatch: string) => operator(path, { method: 'DELETE', headers: { 'if-match': ifMatch } });
-  const changed = await operator(path, { method: 'PATCH', body: { state: 'Hessen' } });
+  const changed = await operator.patch(path, { state: 'Hessen' });
   assertProblem(await remove(tag), 412, 'precondition_failed');
   assert.equal((await operator(path)).status, 200);
   assert.equal((await remove(changed.headers.get('etag') ?? '')).status, 204);

@@ -23,7 +23,7 @@ const at = async (slot: number, of = contract) =>
     await list(`contract_id=${of.id}&delivery_date=${DAY}&slot_number_from=${slot}&slot_number_to=${slot}`)
   ).at(-1);
 const invalidate = (id: string, body: unknown = { reason: 'meter replaced' }) =>
-  operator(`${PATH}/${id}/invalidate`, { method: 'POST', body });
+  operator.post(`${PATH}/${id}/invalidate`, body);
 
 test('the operator’s list has the transactions of all BRPs, in one order', async () => {
   const all = await list(`delivery_date=${DAY}`);

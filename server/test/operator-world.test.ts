@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
-import { type Client, client, startTestPlatform, walk } from './harness.ts';
+import { bodyOf, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';
 import { newEic } from './world.ts';
 
@@ -14,11 +14,8 @@ const SLOTS = 100;
 const platform = await startTestPlatform({ now: '2026-10-01T08:00:00Z' });
 const operator = client(platform.baseUrl, await platform.world.operatorKey());
 
-async function post(path: string, body: unknown): Promise<{ id: string; secret: string }> {
-  const answer = await operator(`/operator/v1${path}`, { method: 'POST', body });
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
-}
+const post = (path: string, body: unknown): Promise<{ id: string; secret: string }> =>
+  bodyOf(operator.post(`/operator/v1${path}`, body), 201);
 
 type Brp = { id: string; request: Client; eics: string[] };
 type Party = { brp: Brp; eic: string; tso: Tso; customer: string };
@@ -41,10 +38,7 @@ async function foundMarket(): Promise<{ brps: Brp[]; parties: Party[]; deals: De
         name: `${name} ${tso}`,
         balance_group: { eic, tso },
       });
-      const activation = await brp.request(`/v1/customers/${customer.id}`, {
-        method: 'PATCH',
-        body: { status: 'active' },
-      });
+      const activation = await brp.request.patch(`/v1/customers/${customer.id}`, { status: 'active' });
       assert.equal(activation.status, 200);
       parties.push({ brp, eic, tso, customer: customer.id });
     }
@@ -101,10 +95,7 @@ async function take(deal: Deal, say: Extract<Step, { cells: unknown }>): Promise
   if (say.kind === 'put') {
     const bySlot = new Map(say.cells.map(({ slot, kwh }) => [slot, mwh(kwh)]));
     const volumes = Array.from({ length: SLOTS }, (_, at) => bySlot.get(at + 1) ?? null);
-    const answer = await operator(`/operator/v1/contracts/${deal.id}/days/${DAY}`, {
-      method: 'PUT',
-      body: { volumes },
-    });
+    const answer = await operator.put(`/operator/v1/contracts/${deal.id}/days/${DAY}`, { volumes });
     assert.equal(answer.status, 200, answer.text);
     return;
   }
@@ -114,11 +105,11 @@ async function take(deal: Deal, say: Extract<Step, { cells: unknown }>): Promise
       ? `${deal.externalId},${DAY},${slot},${mwh(kwh)}`
       : JSON.stringify({ contract: deal.id, delivery_date: DAY, slot, volume: mwh(kwh) }),
   );
-  const answer = await operator('/operator/v1/volumes', {
-    method: 'POST',
-    body: `${[...(isCsv ? ['contract,delivery_date,slot,volume'] : []), ...lines].join('\n')}\n`,
-    headers: { 'content-type': isCsv ? 'text/csv' : 'application/x-ndjson' },
-  });
+  const answer = await operator.post(
+    '/operator/v1/volumes',
+    `${[...(isCsv ? ['contract,delivery_date,slot,volume'] : []), ...lines].join('\n')}\n`,
+    { headers: { 'content-type': isCsv ? 'text/csv' : 'application/x-ndjson' } },
+  );
   assert.equal(answer.status, 200, answer.text);
   assert.deepEqual(answer.body.rejected, []);
   assert.equal(answer.body.rows, say.cells.length);
@@ -130,10 +121,7 @@ async function invalidate(deal: Deal, slot: number, known: Known): Promise<void>
   const expected = known.get(`${deal.id} ${slot}`);
   assert.equal(found !== undefined, expected?.valid === true);
   if (!found || !expected) return;
-  const answer = await operator(`/operator/v1/transactions/${found.id}/invalidate`, {
-    method: 'POST',
-    body: { reason: 'test' },
-  });
+  const answer = await operator.post(`/operator/v1/transactions/${found.id}/invalidate`, { reason: 'test' });
   assert.equal(answer.body.status, 'invalid');
   expected.valid = false;
 }
@@ -145,7 +133,7 @@ test('nominations of a market created through the operator API equal a brute-for
       const known: Known = new Map();
       for (const one of steps) {
         if (one.kind === 'run') {
-          await operator('/operator/v1/nominations/run', { method: 'POST', body: {} });
+          await operator.post('/operator/v1/nominations/run', {});
           continue;
         }
         const deal = market.deals[one.deal];
@@ -157,8 +145,8 @@ test('nominations of a market created through the operator API equal a brute-for
         await take(deal, one);
         for (const { slot, kwh } of one.cells) known.set(`${deal.id} ${slot}`, { kwh, valid: true });
       }
-      await operator('/operator/v1/nominations/run', { method: 'POST', body: {} });
-      const again = await operator('/operator/v1/nominations/run', { method: 'POST', body: {} });
+      await operator.post('/operator/v1/nominations/run', {});
+      const again = await operator.post('/operator/v1/nominations/run', {});
       assert.deepEqual(again.body, { positions: 0, created: 0, unchanged: 0, too_late: 0 });
       for (const brp of market.brps) await checkBrp(brp, market, known);
     }),

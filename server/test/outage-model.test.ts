@@ -126,7 +126,7 @@ class Outage {
   }
 
   async net(): Promise<void> {
-    const answer = await operator('/operator/v1/nominations/run', { method: 'POST', body: {} });
+    const answer = await operator.post('/operator/v1/nominations/run', {});
     assert.equal(answer.status, 200, answer.text);
   }
 

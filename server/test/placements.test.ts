@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Placement, Transaction, Tso } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import pg from 'pg';
+import { untilBlocked } from './blocked.ts';
 import {
   type Answer,
   assertProblem,
@@ -26,11 +27,11 @@ const operator = client(platform.baseUrl, await world.operatorKey());
 
 const asBrp = ({ key }: WorldBrp): Client => client(platform.baseUrl, key);
 const patch = (brp: WorldBrp, { id }: WorldCustomer, body: unknown): Promise<Answer> =>
-  asBrp(brp)(`/v1/customers/${id}`, { method: 'PATCH', body });
+  asBrp(brp).patch(`/v1/customers/${id}`, body);
 const patchAsOperator = ({ id }: WorldCustomer, body: unknown): Promise<Answer> =>
-  operator(`/operator/v1/customers/${id}`, { method: 'PATCH', body });
+  operator.patch(`/operator/v1/customers/${id}`, body);
 const preview = (brp: WorldBrp, { id }: WorldCustomer, body: unknown): Promise<Answer> =>
-  asBrp(brp)(`/v1/customers/${id}/preview`, { method: 'POST', body });
+  asBrp(brp).post(`/v1/customers/${id}/preview`, body);
 const placementsOf = async (brp: WorldBrp, { id }: WorldCustomer): Promise<Placement[]> =>
   (await asBrp(brp)(`/v1/customers/${id}/placements`)).body.placements;
 const transactionsOf = (request: Client, { id }: WorldContract, query: string): Promise<Transaction[]> =>
@@ -162,15 +163,15 @@ test('volumes use the placement of their day, whenever they are written', async 
   succeed(await patch(seller, producer, moveTo(newGroup.eic)));
   const days = ['2026-10-19', TODAY, TOMORROW, '2026-12-31'];
   const csv = days.map((day) => `${contract.id},${day},1,0.5`).join('\n');
-  const sent = await operator('/operator/v1/volumes', {
-    method: 'POST',
-    body: Buffer.from(`contract,delivery_date,slot,volume\n${csv}\n`),
-    headers: { 'content-type': 'text/csv' },
-  });
+  const sent = await operator.post(
+    '/operator/v1/volumes',
+    Buffer.from(`contract,delivery_date,slot,volume\n${csv}\n`),
+    { headers: { 'content-type': 'text/csv' } },
+  );
   assert.equal(sent.body.created, 4, sent.text);
   for (const day of days) {
     const path = `/operator/v1/contracts/${contract.id}/days/${day}`;
-    succeed(await operator(path, { method: 'PUT', body: { volumes: flat(day, 1) } }));
+    succeed(await operator.put(path, { volumes: flat(day, 1) }));
     const transactions = await transactionsOf(asBrp(seller), contract, `delivery_date=${day}`);
     const eics = new Set(transactions.map(({ sender }) => sender.eic));
     assert.deepEqual([...eics], [day < TOMORROW ? oldGroup.eic : newGroup.eic], day);
@@ -421,7 +422,7 @@ test('a change waits for an import of the same contracts, and the other way roun
     const body = Buffer.from(days.map((day) => line(day, round)).join('\n'));
     const headers = { 'content-type': 'application/x-ndjson' };
     const [imported, ...moved] = await Promise.all([
-      operator('/operator/v1/volumes', { method: 'POST', body, headers }),
+      operator.post('/operator/v1/volumes', body, { headers }),
       patch(seller, producer, moveTo(newGroup.eic, tso)),
       patch(seller, producer, { metadata: { round: String(round) } }),
       patch(seller, producer, moveTo(newGroup.eic, tso)),
@@ -468,12 +469,7 @@ test('the effective day is that of the commit: a change that waited past the gat
   await blocker.query('begin');
   await blocker.query('select from contract where id = $1 for update', [contract.uuid]);
   const waiting = patch(seller, producer, moveTo(newGroup.eic));
-  for (let isWaiting = false; !isWaiting; ) {
-    const { rows } = await blocker.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    isWaiting = rows.length > 0;
-  }
+  await untilBlocked(platform.db);
   platform.clock.set('2026-10-20T12:30:00Z');
   await blocker.query('rollback');
   succeed(await waiting);

@@ -103,11 +103,11 @@ test('the platform works through a pooler in transaction mode, once its role has
   await Promise.all(rounds.flat());
 
   const csv = ['contract,delivery_date,slot,volume', ...days.flatMap((day) => lines(contract.id, day))];
-  const imported = await operator('/operator/v1/volumes', {
-    method: 'POST',
-    body: new Blob([`${csv.join('\n')}\n`], { type: 'text/csv' }),
-    headers: { 'content-type': 'text/csv', 'idempotency-key': 'import' },
-  });
+  const imported = await operator.post(
+    '/operator/v1/volumes',
+    new Blob([`${csv.join('\n')}\n`], { type: 'text/csv' }),
+    { headers: { 'content-type': 'text/csv', 'idempotency-key': 'import' } },
+  );
   assert.equal(imported.status, 200, imported.text);
   assert.equal(imported.body.corrected, days.length * 96, imported.text);
   const named = { method: 'POST', body: { name: 'Nordwind' }, headers: { 'idempotency-key': 'one' } };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { createAccount } from '../src/parties/actions.ts';
 import { inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { OFFER } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
@@ -21,17 +21,11 @@ const invited = await newUser(platform, OF_BRP);
 const { token } = await platform.db.transaction((tx) =>
   inviteUser(tx, encodeId(ID_PREFIX.user, invited.id), platform.clock.now()),
 );
-const holder = await platform.db.transaction((tx) =>
-  createAccount(tx, { name: 'Holder' }, platform.clock.now()),
-);
+const holder = await world.account();
 const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
 const changed = await world.customer(brp);
-await client(platform.baseUrl, brp.key)(`/v1/customers/${changed.id}`, {
-  method: 'PATCH',
-  body: { metadata: { site: 'Harz' } },
-});
-const newKeyId = async () =>
-  (await browser.request('/portal/v1/api-keys', { method: 'POST', body: { name: 'case' } })).body.id;
+await client(platform.baseUrl, brp.key).patch(`/v1/customers/${changed.id}`, { metadata: { site: 'Harz' } });
+const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', { name: 'case' })).body.id;
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
@@ -102,7 +96,9 @@ test('a change requires the header that only our own pages send', async () => {
   for (const id of Object.keys(cases).filter((other) => endpointOf(other).method !== 'GET')) {
     const silent = client(platform.baseUrl);
     const answer = await call(id, {
-      request: (path, options) => silent(path, { ...options, headers: { cookie: browser.cookie } }),
+      request: withMethods((path, options) =>
+        silent(path, { ...options, headers: { cookie: browser.cookie } }),
+      ),
     });
     assert.deepEqual([answer.status, problemOf(answer).code], [403, 'foreign_origin'], id);
   }
@@ -160,24 +156,14 @@ test('the market is accessible to users of an account only', async () => {
 test('users of an account see the same pages as its keys, with links to the portal’s addresses', async () => {
   const operator = client(platform.baseUrl, await world.operatorKey());
   const withKey = client(platform.customerUrl, await world.accountKey());
-  const offer = {
-    ppa_type: 'PAY_AS_PRODUCED',
-    delivery_start: '2027-01-01T00:00:00Z',
-    country: 'DE',
-    cover_url: (
-      await operator('/operator/v1/covers', {
-        method: 'POST',
-        body: pngImage('portal'),
-        headers: { 'content-type': 'image/png' },
-      })
-    ).body.cover_url,
-    pricing: [{ years: 10, price: 58.5 }],
-  };
+  const cover = { headers: { 'content-type': 'image/png' } };
+  const { cover_url } = (await operator.post('/operator/v1/covers', pngImage('portal'), cover)).body;
+  const offer = { ...OFFER, cover_url };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   const demand = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
   for (let count = 0; count < 3; count++) {
-    await operator('/operator/v1/assets', { method: 'POST', body: asset });
-    await operator('/operator/v1/demands', { method: 'POST', body: demand });
+    await operator.post('/operator/v1/assets', asset);
+    await operator.post('/operator/v1/demands', demand);
   }
   for (const list of ['assets', 'demands']) {
     const page = '?page=2&limit=2';

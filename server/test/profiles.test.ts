@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dayEnd, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { runProfiles } from '../src/transactions/profiles.ts';
-import { client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { bodyOf, client, problemOf, startTestPlatform, walk } from './harness.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
@@ -15,28 +15,21 @@ async function contract(
   profile: object | null,
   [first, last]: [string, string] = ['2026-01-01', '2027-12-31'],
 ): Promise<string> {
-  const answer = await operator('/operator/v1/contracts', {
-    method: 'POST',
-    body: {
-      external_id: `PROFILE-${++count}`,
-      type: 'ppa',
-      ppa_type: ppaType,
-      seller_customer_id: producer.id,
-      buyer_customer_id: consumer.id,
-      delivery_start: formatInstant(dayStart(first)),
-      delivery_end: formatInstant(dayEnd(last)),
-      ...(profile === null ? {} : { profile }),
-    },
+  const answer = await operator.post('/operator/v1/contracts', {
+    external_id: `PROFILE-${++count}`,
+    type: 'ppa',
+    ppa_type: ppaType,
+    seller_customer_id: producer.id,
+    buyer_customer_id: consumer.id,
+    delivery_start: formatInstant(dayStart(first)),
+    delivery_end: formatInstant(dayEnd(last)),
+    ...(profile === null ? {} : { profile }),
   });
   assert.equal(answer.status, 201, answer.text);
   return answer.body.id;
 }
 
-const run = async (body: object = {}) => {
-  const answer = await operator('/operator/v1/profiles/run', { method: 'POST', body });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
-};
+const run = (body: object = {}) => bodyOf(operator.post('/operator/v1/profiles/run', body));
 const volumes = async (id: string, day: string): Promise<number[]> =>
   (
     await walk(
@@ -91,7 +84,7 @@ test('a day that has volumes is never overwritten, and a second run changes noth
   const id = await contract('baseload', { power: 4 });
   const firstSlot = [0.5, ...Array.from({ length: 95 }, () => null)];
   const put = (day: string, values: (number | null)[]) =>
-    operator(`/operator/v1/contracts/${id}/days/${day}`, { method: 'PUT', body: { volumes: values } });
+    operator.put(`/operator/v1/contracts/${id}/days/${day}`, { volumes: values });
   assert.equal((await put('2026-11-12', firstSlot)).status, 200);
   assert.deepEqual(await run({ days: 3 }), { contracts: 1, days: 2, created: 192 });
   assert.deepEqual(await volumes(id, '2026-11-12'), [0.5]);
@@ -146,7 +139,7 @@ test('the number of days is a whole number from 1 to 62', async () => {
     [1.5, 'invalid_type'],
     ['7', 'invalid_type'],
   ] as const) {
-    const answer = await operator('/operator/v1/profiles/run', { method: 'POST', body: { days } });
+    const answer = await operator.post('/operator/v1/profiles/run', { days });
     assert.deepEqual(problemOf(answer), { code: 'validation', errors: [`days ${code}`] });
   }
 });
@@ -156,7 +149,7 @@ test('a run changes the positions of its contracts and has an audit event', asyn
   await run({ days: 1 });
   await world.nominate();
   await contract('baseload', { power: 4 });
-  const answer = await operator('/operator/v1/profiles/run', { method: 'POST', body: { days: 1 } });
+  const answer = await operator.post('/operator/v1/profiles/run', { days: 1 });
   assert.equal((await world.nominate()).positions, 2);
   const { entries } = (await operator(`/operator/v1/audit?subject=${answer.headers.get('x-request-id')}`))
     .body;

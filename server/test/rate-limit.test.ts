@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atEnd } from './clean-up.ts';
-import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
+import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { startRedisStandIn } from './redis-stand-in.ts';
 
 const LIMIT = 8;
@@ -34,12 +34,9 @@ test('every answer to a known key has the limit, the remaining requests and the 
     [400, await request('/v1/contracts?limit=0')],
     [403, await request('/v1/nominations')],
     [404, await request('/v1/contracts/con_x')],
-    [400, await request('/v1/customers/x', { method: 'PATCH', body: '{' })],
-    [
-      415,
-      await request('/v1/customers/x', { method: 'PATCH', body: '{}', headers: { 'content-type': 'a/b' } }),
-    ],
-    [404, await request('/v1/customers/x', { method: 'PATCH', body: '{}' })],
+    [400, await request.patch('/v1/customers/x', '{')],
+    [415, await request.patch('/v1/customers/x', '{}', { headers: { 'content-type': 'a/b' } })],
+    [404, await request.patch('/v1/customers/x', '{}')],
     [200, await request('/v1/contracts', { method: 'HEAD' })],
     [429, await request('/v1/contracts')],
     [429, await request('/v1/nominations')],
@@ -58,8 +55,7 @@ test('a key beyond its limit gets 429 with Retry-After', async () => {
   const request = client(platform.baseUrl, brp.key);
   for (let i = 0; i < LIMIT; i++) assert.equal((await request('/v1/contracts')).status, 200);
   const answer = await request('/v1/contracts');
-  assert.equal(answer.status, 429);
-  assert.equal(problemOf(answer).code, 'rate_limited');
+  assertProblem(answer, 429, 'rate_limited');
   assert.equal(answer.headers.get('retry-after'), answer.headers.get('x-ratelimit-reset'));
   assert.equal(
     (await request('/v1/contracts/con_x')).status,

@@ -41,7 +41,7 @@ let written = 0;
 /** Changes the customer by a key, and returns the new value and the position in the answer. */
 async function change(writer: Client): Promise<{ value: string; position: string }> {
   const value = String(++written);
-  const answer = await writer(path, { method: 'PATCH', body: { metadata: { value } } });
+  const answer = await writer.patch(path, { metadata: { value } });
   assert.equal(answer.status, 200, answer.text);
   const position = answer.headers.get(POSITION);
   assert.ok(position);
@@ -101,8 +101,7 @@ const COUNTS: Record<
     (await request(`/v1/transactions?delivery_date=${day}&limit=100`, { headers })).body.transactions.length,
   'bulk by POST': async (request, day, headers) => {
     const body = { ids: await idsOn(day) };
-    return (await request('/v1/transactions/bulk', { method: 'POST', body, headers })).body.transactions
-      .length;
+    return (await request.post('/v1/transactions/bulk', body, { headers })).body.transactions.length;
   },
   'bulk by GET': async (request, day, headers) =>
     (await request(`/v1/transactions/bulk?ids=${(await idsOn(day)).join(',')}`, { headers })).body
@@ -165,7 +164,7 @@ test('a caller whose change conflicts with a newer state sees that state', async
     const { value } = await change(writer);
     assert.equal((await late(path)).headers.get('etag'), tag, 'a replica answers');
     const body = { metadata: { value: 'lost update' } };
-    const refused = await late(path, { method: 'PATCH', body, headers: { 'if-match': tag } });
+    const refused = await late.patch(path, body, { headers: { 'if-match': tag } });
     assertProblem(refused, 412, 'precondition_failed');
     assert.equal(await valueFor(late), value);
   });
@@ -177,7 +176,7 @@ test('a caller whose change was not confirmed sees whether it exists', async () 
     await primary.run("alter system set synchronous_standby_names = 'absent'", 'select pg_reload_conf()');
     const value = String(++written);
     try {
-      const answer = writer(path, { method: 'PATCH', body: { metadata: { value } } });
+      const answer = writer.patch(path, { metadata: { value } });
       let isAnswered = false;
       void answer.finally(() => {
         isAnswered = true;
@@ -292,9 +291,7 @@ test('a key is revoked in time, and a new one works at once, whatever the replic
   const request = client(otherProcess.baseUrl, secret);
   assert.equal((await request(path)).status, 200);
   await whilePaused(async () => {
-    const revoked = await operator(`/operator/v1/api-keys/${encodeId(ID_PREFIX.key, id)}`, {
-      method: 'DELETE',
-    });
+    const revoked = await operator.delete(`/operator/v1/api-keys/${encodeId(ID_PREFIX.key, id)}`);
     assert.equal(revoked.status, 204, revoked.text);
     await until(async () => (await request(path)).status === 401);
     assert.equal((await client(otherProcess.baseUrl, await newKey())(path)).status, 200);
@@ -309,7 +306,7 @@ test('a key that is revoked while its request waits for an event gets none, what
     const waiting = request(`/v1/events?after=${latest}&wait=30`);
     const waitingReaders = async () => (await fetch(`${otherProcess.adminUrl}/metrics`)).text();
     await until(async () => /^saldo_event_readers_waiting 1$/m.test(await waitingReaders()));
-    await operator(`/operator/v1/api-keys/${encodeId(ID_PREFIX.key, id)}`, { method: 'DELETE' });
+    await operator.delete(`/operator/v1/api-keys/${encodeId(ID_PREFIX.key, id)}`);
     // Then the process has forgotten the key, and looks it up again when the event arrives.
     await until(async () => (await request(path)).status === 401);
     await change(client(platform.baseUrl, await newKey()));

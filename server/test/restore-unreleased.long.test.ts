@@ -137,9 +137,8 @@ test('the restored platform goes on: volumes are netted, and events follow', asy
   const [contract] = (await as('wind')('/v1/contracts?limit=1')).body.contracts;
   const before = await readList(as('wind'), '/v1/events', 'events');
   const day = '2026-12-02';
-  const put = await as('operator')(`/operator/v1/contracts/${contract.id}/days/${day}`, {
-    method: 'PUT',
-    body: { volumes: flat(day, 1) },
+  const put = await as('operator').put(`/operator/v1/contracts/${contract.id}/days/${day}`, {
+    volumes: flat(day, 1),
   });
   assert.equal(put.status, 200, put.text);
   await platform.world.nominate();

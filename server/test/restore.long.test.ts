@@ -35,7 +35,7 @@ await platform.db.transaction((tx) =>
 );
 const operator = client(platform.baseUrl, await platform.world.operatorKey());
 // Adds an audit event, which cannot be inserted otherwise.
-await operator('/operator/v1/brps', { method: 'POST', body: { name: 'Audited' } });
+await operator.post('/operator/v1/brps', { name: 'Audited' });
 const folder = await temporaryFolder();
 
 type Query = <R extends pg.QueryResultRow>(...statements: string[]) => Promise<R[]>;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { movableClock } from '../src/platform/clock.ts';
 import { followSandboxClock } from '../src/sandbox/operator-routes.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 
 /** The platform's time is the test clock plus the sandbox offset. The test clock itself stands still. */
@@ -14,11 +14,11 @@ const operatorOf = async ({ baseUrl, world }: typeof platform) => client(baseUrl
 const operator = await operatorOf(platform);
 
 const setClock = async (now: string) => {
-  const { status, body } = await operator('/operator/v1/clock', { method: 'PUT', body: { now } });
+  const { status, body } = await operator.put('/operator/v1/clock', { now });
   assert.equal(status, 200);
   assert.equal(body.now, now);
 };
-const run = async () => (await operator('/operator/v1/nominations/run', { method: 'POST', body: {} })).body;
+const run = async () => (await operator.post('/operator/v1/nominations/run', {})).body;
 
 test('the clock can be set forward and back', async () => {
   await setClock('2027-01-01T00:00:00Z');
@@ -34,7 +34,7 @@ test('an invalid time changes nothing', async () => {
     [{}, 'now required'],
     [{ now: null }, 'now invalid_type'],
   ] as const) {
-    const answer = await operator('/operator/v1/clock', { method: 'PUT', body });
+    const answer = await operator.put('/operator/v1/clock', body);
     assert.deepEqual(problemOf(answer), { code: 'validation', errors: [error] });
   }
   assert.deepEqual((await operator('/operator/v1/clock')).body, before);
@@ -47,7 +47,7 @@ test('a clock that was set stays set, whatever reads it at the same time', async
   for (let day = 10; day < 30; day++) {
     const reading = Array.from({ length: 4 }, () => operator('/operator/v1/clock'));
     await setClock(`2026-11-${day}T10:00:00Z`);
-    const [{ body }] = await Promise.all([request(path, { method: 'POST', body: {} }), ...reading]);
+    const [{ body }] = await Promise.all([request.post(path, {}), ...reading]);
     assert.equal(body.effective_day, `2026-11-${day + 1}`);
     assert.equal((await operator('/operator/v1/clock')).body.now, `2026-11-${day}T10:00:00Z`);
   }
@@ -79,12 +79,8 @@ test('a read of the clock that was overtaken by a later one has no effect', asyn
 });
 
 test('outside of a sandbox the clock cannot be set', async () => {
-  const answer = await (await operatorOf(plain))('/operator/v1/clock', {
-    method: 'PUT',
-    body: { now: '2026-10-20T10:00:00Z' },
-  });
-  assert.equal(answer.status, 404);
-  assert.equal(problemOf(answer).code, 'not_found');
+  const answer = await (await operatorOf(plain)).put('/operator/v1/clock', { now: '2026-10-20T10:00:00Z' });
+  assertProblem(answer, 404, 'not_found');
 });
 
 /** Corrects one slot of a day at some time. Returns the gate of the new version, or the rejection. */

@@ -9,7 +9,14 @@ import type { Schedule } from '@saldo/core/exchange/schedule.ts';
 import { createBrpClient } from '@saldo/sdk';
 import { statement } from '../src/platform/db/statement.ts';
 import { readSchedule } from './exchanging.ts';
-import { type Answer, assertProblem, assertRefused, type Client, startTestPlatform } from './harness.ts';
+import {
+  type Answer,
+  assertProblem,
+  assertRefused,
+  bodyOf,
+  type Client,
+  startTestPlatform,
+} from './harness.ts';
 import { flat, listNominated, makeDeal, only } from './nominated.ts';
 
 const platform = await startTestPlatform({ now: '2026-03-01T08:00:00Z' });
@@ -33,17 +40,12 @@ const check = (
   type: keyof typeof TYPES,
   options: { query?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> =>
-  ask(`/v1/schedules/check${options.query ?? ''}`, {
-    method: 'POST',
-    body,
+  ask.post(`/v1/schedules/check${options.query ?? ''}`, body, {
     headers: { 'content-type': TYPES[type], ...options.headers },
   });
 
-async function checked(ask: Client, body: string, type: keyof typeof TYPES): Promise<ScheduleCheck> {
-  const answer = await check(ask, body, type);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body as ScheduleCheck;
-}
+const checked = (ask: Client, body: string, type: keyof typeof TYPES): Promise<ScheduleCheck> =>
+  bodyOf(check(ask, body, type));
 
 const csvOf = async (ask: Client, day: string) =>
   (await ask(`/v1/nominations/schedule?delivery_date=${day}`)).text;
@@ -398,7 +400,7 @@ test('nothing is stored', async () => {
 });
 
 test('a body is required, of a known type and at most 16 MB, also unpacked', async () => {
-  assertRefused(await asSeller('/v1/schedules/check', { method: 'POST' }), ' required');
+  assertRefused(await asSeller.post('/v1/schedules/check'), ' required');
   const json = await check(asSeller, '{}', 'csv', { headers: { 'content-type': 'application/json' } });
   assertProblem(json, 415, 'unsupported_media_type');
   const large = Buffer.alloc(LIMITS.scheduleBytes + 1, 'x');

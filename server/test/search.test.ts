@@ -31,6 +31,7 @@ const NAMES = [
   'Ёлка',
   'Solar_Süd',
   '🌬 Böe',
+  'Hauptstraße 7',
 ];
 for (const [at, name] of NAMES.entries()) {
   const metadata = { cost_center: `Kostenstelle ${at}ÄÖ` };
@@ -91,9 +92,13 @@ const SEARCHES = [
     'kostenstelle 1ä',
     'öko%3_ppa',
     'eic000000000',
+    'cost_center',
+    'STRASSE',
+    'STRAẞE',
+    'm%hle',
     'xyzzy',
   ],
-  ...[group.eic, group.eic.slice(3, 9).toLowerCase(), 'a & b', ':*', '!x', '%%%', '___', ' '],
+  ...[group.eic, group.eic.slice(3, 9).toLowerCase(), 'a & b', ':*', '!x', '%%%', '___', ' ', '\0'],
   ...['x'.repeat(200), 'Windpark 1'.repeat(20)],
 ];
 

@@ -31,11 +31,11 @@ let addresses = 0;
 const newAddress = () => `198.51.${Math.floor(++addresses / 250)}.${(addresses % 250) + 1}`;
 
 const signIn = (browser: Browser, { email, password }: User, address: string): Promise<Answer> =>
-  browser.request('/portal/v1/session', {
-    method: 'POST',
-    body: { email, password },
-    headers: { 'x-forwarded-for': address },
-  });
+  browser.request.post(
+    '/portal/v1/session',
+    { email, password },
+    { headers: { 'x-forwarded-for': address } },
+  );
 
 /** An attempt with a wrong password, in a new browser. */
 const guess = (email: string, address: string, where: Pick<TestPlatform, 'baseUrl'> = platform) =>
@@ -208,9 +208,9 @@ test('a device is known for the users who signed in on it, until their password 
   copy.device = browser.device;
   const changed = { email: user.email, password: 'seven owls behind the mill' };
   assert.equal((await signIn(browser, user, newAddress())).status, 200);
-  const change = await browser.request('/portal/v1/password', {
-    method: 'PUT',
-    body: { current: user.password, new: changed.password },
+  const change = await browser.request.put('/portal/v1/password', {
+    current: user.password,
+    new: changed.password,
   });
   assert.equal(change.status, 204, change.text);
   assert.equal((await signIn(copy, changed, first)).status, 429, 'as it was before the change');

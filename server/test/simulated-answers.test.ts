@@ -23,12 +23,12 @@ const asSeller = client(platform.baseUrl, seller.key);
 async function sendSchedule(kwh: number): Promise<string> {
   await world.volumes(contract, DAY, kwh);
   await world.nominate();
-  const sent = await operator('/operator/v1/exchange/send', { method: 'POST', body: { delivery_date: DAY } });
+  const sent = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
   assert.equal(sent.body.messages.length, 1, sent.text);
   return sent.body.messages[0].id;
 }
 const simulate = (id: string, answer: string, headers: Record<string, string> = {}) =>
-  operator(`/operator/v1/messages/${id}/simulated-answer`, { method: 'POST', body: { answer }, headers });
+  operator.post(`/operator/v1/messages/${id}/simulated-answer`, { answer }, { headers });
 const stateOf = async (id: string) => (await operator(`/operator/v1/messages/${id}`)).body.state;
 const current = async () => {
   const versions = await listNominated(asSeller, `&delivery_date=${DAY}`);
@@ -82,7 +82,7 @@ test('without a demo world or a sandbox no answer can be simulated', async () =>
   const asked = client(plain.baseUrl, key);
   const id = `msg_${'0'.repeat(26)}`;
   const path404 = `/operator/v1/messages/${id}/simulated-answer`;
-  const { status, body } = await asked(path404, { method: 'POST', body: { answer: 'match' } });
+  const { status, body } = await asked.post(path404, { answer: 'match' });
   assert.deepEqual([status, body.type.split('/').at(-1)], [404, 'not_found']);
   assert.equal((await asked('/operator/v1/health')).body.can_simulate, false);
   assert.equal((await operator('/operator/v1/health')).body.can_simulate, true);

@@ -67,10 +67,7 @@ test('half-sent bodies hold no place: other requests are answered, and so are th
     assert.equal((await client(patient.baseUrl, key)('/v1/contracts')).status, 200);
   }
   const brps = client(patient.baseUrl, operatorKey);
-  assert.equal(
-    (await brps('/operator/v1/brps', { method: 'POST', body: { name: 'In between' } })).status,
-    201,
-  );
+  assert.equal((await brps.post('/operator/v1/brps', { name: 'In between' })).status, 201);
   const rest = '"name":"Complete at last"}'.padEnd(49);
   for (const { socket } of slow) socket.write(rest);
   const statuses = await Promise.all(slow.map((one) => until(() => statusOf(one))));
@@ -129,11 +126,7 @@ test('half-sent schedules of some BRPs do not delay the checks of others', async
   await until(() => slow.every(({ socket }) => socket.writableLength === 0));
   const { key } = await patient.world.brp();
   const headers = { 'content-type': 'text/csv' };
-  const answer = await client(patient.baseUrl, key)('/v1/schedules/check', {
-    method: 'POST',
-    headers,
-    body: 'no schedule',
-  });
+  const answer = await client(patient.baseUrl, key).post('/v1/schedules/check', 'no schedule', { headers });
   assert.equal(answer.status, 400);
   for (const { socket } of slow) assert.equal(socket.closed, false);
 });

@@ -18,7 +18,7 @@ const NAMES = ['Äpfel', 'apfel', 'Birne', 'öl', 'Ost', 'Élan', 'elbe', 'Zug',
 const SORTED_NAMES = ['Äpfel', 'apfel', 'Birne', 'Élan', 'elbe', 'öl', 'Ost', 'Zug', '\u{10ffff}x'];
 const POWERS = [5, 12.5, 0.75, 5, 100, 0.8, 7, 12.5, 3];
 const create = async (path: string, body: object) => {
-  const { status } = await operator(`/operator/v1/${path}`, { method: 'POST', body });
+  const { status } = await operator.post(`/operator/v1/${path}`, body);
   assert.equal(status, 201);
 };
 const ofSeller: string[] = [];

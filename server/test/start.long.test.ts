@@ -95,10 +95,7 @@ test('without the demo the platform starts empty and prints the operator key and
   assert.equal(email, 'operator@localhost');
   const browser = openBrowser(first);
   const invitation = `/portal/v1/invitations/${token}`;
-  const accepted = await browser.request(invitation, {
-    method: 'POST',
-    body: { password: 'the first password' },
-  });
+  const accepted = await browser.request.post(invitation, { password: 'the first password' });
   assert.deepEqual([accepted.status, accepted.body.user.role], [200, 'operator']);
   assert.equal((await browser.request('/operator/v1/brps')).status, 200);
   assert.equal(await first.end('SIGTERM'), 0);

@@ -35,7 +35,7 @@ async function sendAt(instant: string, day: string, kwh: number): Promise<void> 
 test('an operator requests the last answer, and the simulator gives it again', async () => {
   const day = '2026-11-25';
   const ask = (tso: string) =>
-    operator('/operator/v1/exchange/status-request', { method: 'POST', body: { delivery_date: day, tso } });
+    operator.post('/operator/v1/exchange/status-request', { delivery_date: day, tso });
   await sendAt('2026-11-24T13:00:00Z', day, 100);
   const north = await place('DE_AMPRION');
   await world.volumes(await agree(world, north, buyer), day, 10);
@@ -77,7 +77,7 @@ test('a status request that cannot be delivered is kept with the reason, and del
   await rm(outboxDir, { recursive: true });
   await writeFile(outboxDir, 'a file where the folder should be');
   const body = { delivery_date: day, tso: 'DE_TENNET' };
-  const made = await operator('/operator/v1/exchange/status-request', { method: 'POST', body });
+  const made = await operator.post('/operator/v1/exchange/status-request', body);
   assert.equal(made.body.state, 'stored');
   assert.match(made.body.error, /the outbox cannot be written/);
   assert.deepEqual((await operator('/operator/v1/exchange/unsent')).body.unsent, []);
@@ -100,7 +100,7 @@ async function identificationOf(messageId: string): Promise<string> {
 
 async function ask(day: string): Promise<Message> {
   const body = { delivery_date: day, tso: 'DE_TENNET' };
-  return (await operator('/operator/v1/exchange/status-request', { method: 'POST', body })).body;
+  return (await operator.post('/operator/v1/exchange/status-request', body)).body;
 }
 
 const stateOf = async (id: string | undefined): Promise<[string, string | null]> => {

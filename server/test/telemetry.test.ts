@@ -72,11 +72,11 @@ test('a request is a span of its caller’s trace, with the database calls as it
 
 test('the calls of a request with a body belong to its trace too', async () => {
   const traceId = newTrace();
-  const created = await client(platform.baseUrl, brp.key)('/v1/transactions/bulk', {
-    method: 'POST',
-    headers: { traceparent: `00-${traceId}-${PARENT}-01` },
-    body: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'] },
-  });
+  const created = await client(platform.baseUrl, brp.key).post(
+    '/v1/transactions/bulk',
+    { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'] },
+    { headers: { traceparent: `00-${traceId}-${PARENT}-01` } },
+  );
   assert.equal(created.status, 200);
   const root = await rootOf(traceId);
   assert.ok(spans().some((span) => span.parentSpanId === root.spanId));

@@ -17,7 +17,7 @@ const request = client(platform.baseUrl, seller.key);
 type Transaction = { id: string };
 const found: Transaction[] = await walk(request, '/v1/transactions', 'transactions', 100);
 
-const bulk = (ids: unknown[]) => request('/v1/transactions/bulk', { method: 'POST', body: { ids } });
+const bulk = (ids: unknown[]) => request.post('/v1/transactions/bulk', { ids });
 
 test('a bulk read of transactions has the requested order, each id once, without invisible records', async () => {
   const asBuyer = client(platform.baseUrl, buyer.key);
@@ -54,7 +54,7 @@ test('a bulk read takes 1 to 100 ids, repeated ones counted', async () => {
     [await bulk(Array.from({ length: 101 }, () => first)), 'ids value_too_large'],
     [await bulk([]), 'ids value_too_small'],
     [await bulk([first, 5]), 'ids[1] invalid_type'],
-    [await request('/v1/transactions/bulk', { method: 'POST', body: {} }), 'ids required'],
+    [await request.post('/v1/transactions/bulk', {}), 'ids required'],
     [await request(`/v1/transactions/bulk?ids=${[...ids, first].join(',')}`), 'ids value_too_large'],
     [await request('/v1/transactions/bulk?ids='), 'ids value_too_small'],
     [await request('/v1/transactions/bulk'), 'ids required'],

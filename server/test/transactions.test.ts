@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
+import { addDays } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
@@ -8,6 +8,7 @@ import { newId } from '../src/platform/db/new-id.ts';
 import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { listTransactions } from '../src/transactions/store.ts';
 import { answerWithoutId, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { cells } from './nominated.ts';
 import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-01-10T09:30:15Z' });
@@ -46,10 +47,6 @@ type Transaction = {
 };
 const list = async (query: string, of = ''): Promise<Transaction[]> =>
   walk(request, `/v1${of}/transactions${query}`, 'transactions', 100);
-
-/** A day with volumes in only these slots. */
-const cells = (day: string, bySlot: Record<number, number>) =>
-  Array.from({ length: slotCount(day) }, (_, at) => bySlot[at + 1] ?? null);
 
 const brief = (transactions: Transaction[]) =>
   transactions.map(
@@ -248,14 +245,11 @@ test('included assets are those of the page, once each, and only on request', as
   assert.deepEqual(body.assets, [
     { id: wind.id, name: 'Wind', nominal_power: 48.3, technology: 'wind_onshore', tso: 'DE_AMPRION' },
   ]);
-  const posted = await request('/v1/transactions/bulk', {
-    body: { ids: [first?.id], include_assets: true },
-    method: 'POST',
-  });
+  const posted = await request.post('/v1/transactions/bulk', { ids: [first?.id], include_assets: true });
   assert.deepEqual(posted.body.assets, body.assets);
   const got = await request(`/v1/transactions/bulk?ids=${first?.id}&include_assets=true`);
   assert.deepEqual(got.body, posted.body);
-  const plain = await request('/v1/transactions/bulk', { body: { ids: [first?.id] }, method: 'POST' });
+  const plain = await request.post('/v1/transactions/bulk', { ids: [first?.id] });
   assert.deepEqual(Object.keys(plain.body), ['transactions']);
 });
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliDecompress, deflateSync, gunzip, gzipSync } from 'node:zlib';
 import { brpEndpoints, LIMITS } from '@saldo/api';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertRefused, client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, type RawAnswer, requestText } from './raw-http.ts';
 
@@ -108,8 +108,7 @@ test('an unknown expectation is ignored', async () => {
 test('a URL that cannot be decoded gets a problem', async () => {
   for (const path of ['/v1/contracts/%zz', '/v1/customers/%ff', '/%', '/v1/transactions/%c3%28/history']) {
     const answer = await request(path);
-    assert.equal(answer.status, 400);
-    assert.deepEqual(problemOf(answer), { code: 'validation', errors: [' invalid_format'] });
+    assertRefused(answer, ' invalid_format');
     assert.equal(answer.body.instance, path);
   }
 });
@@ -167,9 +166,6 @@ test('every path reports its methods without a key, and rejects all others with 
         assert.deepEqual(allow, known, url);
       } else if (known.has(method)) {
         assert.equal(answer.status, 401, `${method} ${url}`);
-      } else if (method === 'HEAD') {
-        assert.equal(answer.status, 405, url);
-        assert.deepEqual(allow, known, url);
       } else {
         // An answer to HEAD has the headers of the problem, without its body.
         if (method === 'HEAD') assert.deepEqual([answer.status, answer.body], [405, '']);
@@ -284,9 +280,7 @@ test('a body may be JSON, in a PATCH also a merge patch; every other type is 415
 test('a compressed JSON body gets 415, for any encoding', async () => {
   const json = '{"ids":["x"]}';
   const send = (body: string | Buffer<ArrayBuffer>, encoding: string) =>
-    request('/v1/nominations/bulk', {
-      method: 'POST',
-      body,
+    request.post('/v1/nominations/bulk', body, {
       headers: { 'content-type': 'application/json', 'content-encoding': encoding },
     });
   for (const [encoding, body] of [
@@ -309,7 +303,7 @@ test('a compressed JSON body gets 415, for any encoding', async () => {
 
 test('a body over 1 MB gets 413, with or without a Content-Length', async () => {
   const exactly = `{"metadata":{}}`.padEnd(LIMITS.bodyBytes);
-  assert.equal((await request(customerPath, { method: 'PATCH', body: exactly })).status, 200);
+  assert.equal((await request.patch(customerPath, exactly)).status, 200);
   const json = { ...withKey, 'Content-Type': 'application/json' };
   const announced = requestText(`PATCH ${customerPath}`, {
     ...json,
@@ -323,8 +317,8 @@ test('a body over 1 MB gets 413, with or without a Content-Length', async () => 
 
 test('only an invalid change is reported with the words that nothing was changed', async () => {
   const read = await request('/v1/contracts?limit=0');
-  const bulk = await request('/v1/nominations/bulk', { method: 'POST', body: { ids: 1 } });
-  const change = await request(customerPath, { method: 'PATCH', body: { status: 1 } });
+  const bulk = await request.post('/v1/nominations/bulk', { ids: 1 });
+  const change = await request.patch(customerPath, { status: 1 });
   assert.deepEqual(
     [read, bulk, change].map(({ status, body }) => [status, body.detail]),
     [
@@ -337,10 +331,13 @@ test('only an invalid change is reported with the words that nothing was changed
 
 test('a body full of errors is rejected with a short answer', async () => {
   const ids = `{"ids":[${'1,'.repeat(500_000)}1]}`;
-  const answer = await request('/v1/nominations/bulk', { method: 'POST', body: ids });
+  const answer = await request.post('/v1/nominations/bulk', ids);
   assert.equal(answer.status, 400);
   assert.equal(answer.body.errors.length, LIMITS.fieldErrors);
-  assert.equal(answer.body.errors[0].field, 'ids');
+  assert.deepEqual(
+    answer.body.errors.slice(0, 2).map(({ field, code }: Record<string, string>) => `${field} ${code}`),
+    ['ids value_too_large', 'ids[0] invalid_type'],
+  );
 });
 
 test('checks have one order: route, method, key, scopes, media type, form, existence', async () => {

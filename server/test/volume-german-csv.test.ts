@@ -1,33 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createOperatorClient } from '@saldo/sdk';
-import { assertRefused, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { assertRefused, problemOf, startTestPlatform } from './harness.ts';
+import { importing, rejections } from './importing.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
-const operatorKey = await world.operatorKey();
-const operator = client(platform.baseUrl, operatorKey);
-const { producer, consumer } = await world.pair();
+const { newContract, send: sendFile, stored } = await importing(platform);
 
 const HEADER = 'contract;delivery_date;slot;volume\r\n';
 const DAY = '2026-10-22';
-let contracts = 0;
-
-async function newContract() {
-  const externalId = `PPA-GERMAN-${++contracts}`;
-  return { ...(await world.contract(producer, consumer, { externalId })), externalId };
-}
 
 /** A file in the form in which a German spreadsheet saves it: byte order mark, semicolons and CRLF. */
 const fileOf = (contract: string, volumes: readonly string[]) =>
   `\u{feff}${HEADER}${volumes.map((volume, at) => `${contract};${DAY};${at + 1};${volume}\r\n`).join('')}`;
-const send = (body: string, query = '', type = 'text/csv') =>
-  operator(`/operator/v1/volumes${query}`, { method: 'POST', body, headers: { 'content-type': type } });
+const send = (body: string, query = '', type = 'text/csv') => sendFile(type, body, { query });
 
-const volumesOf = async (id: string): Promise<number[]> => {
-  const cells = await walk(operator, `/operator/v1/transactions?contract_id=${id}`, 'transactions', 100);
-  return cells.map(({ volume }) => volume);
-};
+const volumesOf = async (id: string): Promise<number[]> => (await stored({ id })).map(({ volume }) => volume);
 
 async function accepted(volumes: readonly string[], query = ''): Promise<number[]> {
   const contract = await newContract();
@@ -81,10 +70,7 @@ test('the answer to the question decides', async () => {
 test('a number in the other notation is rejected with its line', async () => {
   const contract = await newContract();
   const answer = await send(fileOf(contract.externalId, ['0,5', '12.5']));
-  assert.deepEqual(
-    answer.body.rejected.map(({ line, code }: { line: number; code: string }) => [line, code]),
-    [[3, 'invalid_volume']],
-  );
+  assert.deepEqual(rejections(answer), ['3 invalid_volume']);
 });
 
 test('a file with commas keeps its decimal point', async () => {
@@ -102,7 +88,7 @@ test('the decimal mark is for CSV only', async () => {
 
 test('the SDK states the decimal mark', async () => {
   const contract = await newContract();
-  const { volumes } = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: operatorKey });
+  const { volumes } = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: await world.operatorKey() });
   const source = fileOf(contract.externalId, ['1.234']);
   const result = await volumes.importFile(source, { format: 'csv', decimal: 'comma' });
   assert.equal(result.created, 1);

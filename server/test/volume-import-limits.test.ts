@@ -5,45 +5,28 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LIMITS, REJECTION_CODES, type RejectionCode } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { problemOf, startTestPlatform } from './harness.ts';
+import { importing, rejections } from './importing.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { until } from './until.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
 const key = await world.operatorKey();
-const operator = client(platform.baseUrl, key);
-const { producer, consumer } = await world.pair();
-const contract = await world.contract(producer, consumer, { externalId: 'KNOWN' });
+const { operator, consumer, newContract, send, stored: storedOf } = await importing(platform);
+const contract = await newContract({ externalId: 'KNOWN' });
 const { seller: owner, sellerGroup } = await world.pair();
 const pending = await world.customer(owner, { group: sellerGroup });
 await world.contract(pending, consumer, { externalId: 'INACTIVE', isActivated: false });
-await world.contract(producer, consumer, { externalId: 'SPOT', type: 'day_ahead' });
-await world.contract(producer, consumer, { externalId: 'UNDATED', last: null });
+await newContract({ externalId: 'SPOT', type: 'day_ahead' });
+await newContract({ externalId: 'UNDATED', last: null });
 
 const HEADER = 'contract,delivery_date,slot,volume\n';
 const PATH = '/operator/v1/volumes';
-const send = (type: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<Answer> =>
-  fetch(platform.baseUrl + PATH, {
-    method: 'POST',
-    headers: { 'x-api-key': key, ...(type === '' ? {} : { 'content-type': type }), ...headers },
-    body: typeof body === 'string' ? Buffer.from(body) : new Uint8Array(body),
-  }).then(async (response) => {
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  });
 const csv = (lines: string | Buffer) =>
   send('text/csv', Buffer.concat([Buffer.from(HEADER), Buffer.from(lines)]));
 const ndjson = (lines: string | Buffer) => send('application/x-ndjson', lines);
-const rejections = ({ body }: Answer): string[] =>
-  body.rejected.map(({ line, code }: { line: number; code: string }) => `${line} ${code}`);
-const stored = (day: string) =>
-  walk(
-    operator,
-    `/operator/v1/transactions?contract_id=${contract.id}&delivery_date=${day}`,
-    'transactions',
-    100,
-  );
+const stored = (day: string) => storedOf(contract, day);
 
 const dayLine = (volumes: unknown, contractName: unknown = 'KNOWN', day: unknown = '2026-10-22') =>
   JSON.stringify({ contract: contractName, delivery_date: day, volumes });
@@ -227,7 +210,7 @@ test('a header that cannot be used, or no body at all, is a validation problem',
   await refused(`${'contract,'.repeat(LIMITS.importLineBytes)}\n`, ' value_too_large');
   const empty = await send('application/x-ndjson', '');
   assert.deepEqual(problemOf(empty), { code: 'validation', errors: [' required'] });
-  const bodiless = await operator(PATH, { method: 'POST' });
+  const bodiless = await operator.post(PATH);
   assert.deepEqual(problemOf(bodiless), { code: 'validation', errors: [' required'] });
   assert.deepEqual((await csv('')).body.rows, 0);
   assert.deepEqual((await ndjson('\n\r\n')).body.rows, 0);
@@ -247,17 +230,15 @@ test('only CSV and NDJSON in UTF-8 are accepted', async () => {
     const answer = await send(type, body);
     assert.deepEqual([answer.status, problemOf(answer).code], [415, 'unsupported_media_type'], type);
   }
-  assert.equal((await send('', body)).status, 415);
-  assert.equal((await send('text/csv', body, { 'content-encoding': 'br' })).status, 415);
+  const untyped = { 'X-Api-Key': key, 'Content-Length': String(body.length) };
+  assert.equal((await exchange(platform.baseUrl, requestText(`POST ${PATH}`, untyped, body))).status, 415);
+  const packed = { headers: { 'content-encoding': 'br' } };
+  assert.equal((await send('text/csv', body, packed)).status, 415);
   assert.deepEqual(await stored('2026-10-23'), []);
   for (const type of ['text/csv', 'Text/CSV; charset="utf-8"', 'text/csv; header=present; charset=UTF8']) {
     assert.equal((await send(type, body)).status, 200, type);
   }
-  const query = await operator(`${PATH}?dry_run=yes&mode=fast`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'text/csv' },
-  });
+  const query = await send('text/csv', body, { query: '?dry_run=yes&mode=fast' });
   assert.deepEqual(problemOf(query).errors, ['dry_run invalid_enum_value', 'mode unknown_field']);
 });
 
@@ -290,7 +271,7 @@ test('an interrupted stream stores whole days or none, and never gets a success'
   const lines = days.flatMap((day) => slots.map((slot) => `CUT,${day},${slot},1.125\n`)).join('');
   for (const [round, framing] of ['Transfer-Encoding: chunked', 'Content-Length: 100000000'].entries()) {
     const name = `CUT-${round}`;
-    const cut = await world.contract(producer, consumer, { externalId: name });
+    const cut = await newContract({ externalId: name });
     // The last line is truncated within a day that would otherwise be complete.
     const file = Buffer.from(
       HEADER + lines.replaceAll('CUT', name) + lines.replaceAll('CUT', name).slice(0, -3),
@@ -308,19 +289,14 @@ test('an interrupted stream stores whole days or none, and never gets a success'
     assert.equal(entry.action, 'volumes.import_broken_off');
     assert.ok(entry.after.created > 0 && entry.after.created < 92 * 300 + 1, JSON.stringify(entry.after));
     assert.doesNotMatch(answer, /^HTTP\/1\.1 200/);
-    const transactions = await walk(
-      operator,
-      `/operator/v1/transactions?contract_id=${cut.id}`,
-      'transactions',
-      100,
-    );
+    const transactions = await storedOf(cut);
     assert.equal(transactions.length, entry.after.created);
     assert.equal(transactions.length % 92, 0);
   }
 });
 
 test('a stream interrupted within its first day stores nothing, and its key may be used again', async () => {
-  await world.contract(producer, consumer, { externalId: 'FIRST' });
+  await newContract({ externalId: 'FIRST' });
   const headers = 'Transfer-Encoding: chunked\r\nIdempotency-Key: cut-early';
   const part = `${HEADER}FIRST,2026-10-22,1,1\nFIRST,2026-10-22,2,1\n`;
   const socket = await open();
@@ -328,7 +304,7 @@ test('a stream interrupted within its first day stores nothing, and its key may 
     socket.write(`${head(headers)}${part.length.toString(16)}\r\n${part}\r\n`, () => resolve()),
   );
   socket.destroy();
-  const again = await send('text/csv', part, { 'idempotency-key': 'cut-early' });
+  const again = await send('text/csv', part, { headers: { 'idempotency-key': 'cut-early' } });
   assert.deepEqual([again.status, again.body.created], [200, 2]);
 });
 

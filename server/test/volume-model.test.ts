@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import { mwhText } from '@saldo/core/energy.ts';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
-import { client, startTestPlatform, walk } from './harness.ts';
+import { startTestPlatform } from './harness.ts';
+import { importing } from './importing.ts';
 import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
-const { world } = platform;
-const operator = client(platform.baseUrl, await world.operatorKey());
-const { producer, consumer } = await world.pair();
+const { operator, newContract, send, stored } = await importing(platform);
 
 /** The content of a line, and its fault. An unreadable line has no contract and day. */
 type Line = { contract: number; day: string; slot: number; kwh: number; fault: 'none' | 'day' | 'line' };
@@ -133,9 +132,6 @@ const FORMATS = [
   ['application/x-ndjson', ndjsonOf],
 ] as const;
 
-const send = (type: string, body: string, query = '') =>
-  operator(`/operator/v1/volumes${query}`, { method: 'POST', body, headers: { 'content-type': type } });
-
 type Transaction = {
   delivery_date: string;
   slot_number: number;
@@ -148,8 +144,7 @@ async function chainsOf(contracts: readonly WorldContract[]): Promise<Map<string
   const chains = new Map<string, number[]>();
   for (const [index, { id }] of contracts.entries()) {
     for (const day of Object.keys(DAYS)) {
-      const path = `/operator/v1/transactions?contract_id=${id}&delivery_date=${day}`;
-      const found: Transaction[] = await walk(operator, path, 'transactions', 100);
+      const found: Transaction[] = await stored({ id }, day);
       for (const { slot_number, volume, version, status } of found) {
         const key = `${index} ${day} ${slot_number}`;
         const chain = chains.get(key) ?? [];
@@ -178,7 +173,7 @@ test('random files in every format have the result of the model, cell by cell, a
       const run = ++tried;
       const contracts: WorldContract[] = [];
       for (let at = 0; at < CONTRACTS; at++) {
-        contracts.push(await world.contract(producer, consumer, { externalId: `MODEL-${run}-${at}` }));
+        contracts.push(await newContract({ externalId: `MODEL-${run}-${at}` }));
       }
       const names = contracts.map(({ id }, at) => (byId ? id : `MODEL-${run}-${at}`));
       const model = new Model();
@@ -189,7 +184,7 @@ test('random files in every format have the result of the model, cell by cell, a
         if (body === '') continue;
         const expected = model.take(lines);
         for (const query of ['?dry_run=true', '']) {
-          const answer = await send(type, body, query);
+          const answer = await send(type, body, { query });
           assert.equal(answer.status, 200, answer.text);
           const { rows, created, corrected, unchanged, rejected_days } = answer.body;
           assert.deepEqual({ rows, created, corrected, unchanged, rejected_days }, expected, body);
@@ -207,7 +202,7 @@ test('random files in every format have the result of the model, cell by cell, a
 test('concurrent imports and single days neither lose nor duplicate anything, in any order', async () => {
   const contracts: WorldContract[] = [];
   for (let at = 0; at < 40; at++) {
-    contracts.push(await world.contract(producer, consumer, { externalId: `RACE-${at}` }));
+    contracts.push(await newContract({ externalId: `RACE-${at}` }));
   }
   const days = Array.from({ length: 20 }, (_, at) => `2026-06-${String(at + 1).padStart(2, '0')}`);
   const pairs = contracts.flatMap(({ id }) => days.map((day) => ({ id, day })));
@@ -221,9 +216,8 @@ test('concurrent imports and single days neither lose nor duplicate anything, in
   const writers = 4;
   const orders = [pairs, pairs.toReversed(), pairs.toSorted((a, b) => (a.day < b.day ? -1 : 1)), pairs];
   const single = contracts.slice(0, 10).map(({ id }) =>
-    operator(`/operator/v1/contracts/${id}/days/2026-06-10`, {
-      method: 'PUT',
-      body: { volumes: Array.from({ length: 96 }, () => 0.009) },
+    operator.put(`/operator/v1/contracts/${id}/days/2026-06-10`, {
+      volumes: Array.from({ length: 96 }, () => 0.009),
     }),
   );
   const imports = orders.map((list, at) => send('application/x-ndjson', file(at + 1, list)));
@@ -234,11 +228,10 @@ test('concurrent imports and single days neither lose nor duplicate anything, in
   assert.equal(total('corrected'), pairs.length * 96 * (writers - 1) + 10 * 96);
   assert.equal(total('unchanged'), 0);
   for (const { id, day } of pairs.filter((_, at) => at % 37 === 0)) {
-    const path = `/operator/v1/transactions?contract_id=${id}&delivery_date=${day}`;
-    const valid: Transaction[] = await walk(operator, `${path}&status=valid`, 'transactions', 100);
+    const all: Transaction[] = await stored({ id }, day);
+    const valid = all.filter(({ status }) => status === 'valid');
     assert.equal(valid.length, 96);
     assert.equal(new Set(valid.map(({ volume }) => volume)).size, 1, 'a day is from one import');
-    const all: Transaction[] = await walk(operator, path, 'transactions', 100);
     assert.equal(all.length % 96, 0);
   }
 });

@@ -5,7 +5,7 @@ import { decodeId, ID_PREFIX, splitTransactionUuid, transactionIdWriter } from '
 import fc from 'fast-check';
 import pg from 'pg';
 import { runs } from '../../test/runs.ts';
-import { type Client, client, startTestPlatform, walk } from './harness.ts';
+import { bodyOf, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { amountsOf, kwhOf, listNominated, makeDeal } from './nominated.ts';
 import type { WorldContract } from './world.ts';
 
@@ -21,14 +21,9 @@ const EDGES = [0, 255, 256, 32_767, 32_768, 65_534, 65_535, 65_536, 16_777_215, 
 
 type Cell = { id: string; slot_number: number; version: number; status: string; volume: number };
 
-async function put(contract: WorldContract, day: Day, kwh: readonly (number | null)[]) {
+function put({ id }: WorldContract, day: Day, kwh: readonly (number | null)[]) {
   const volumes = kwh.map((value) => (value === null ? null : mwhNumber(value)));
-  const answer = await operator(`/operator/v1/contracts/${contract.id}/days/${day}`, {
-    method: 'PUT',
-    body: { volumes },
-  });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.body;
+  return bodyOf(operator.put(`/operator/v1/contracts/${id}/days/${day}`, { volumes }));
 }
 
 const linesOf = (cells: readonly Cell[]) =>
@@ -140,11 +135,11 @@ test('imports of volumes of any size are stored, corrected and netted to the kWh
         const lines = volumes.flatMap((kwh, at) =>
           kwh === null ? [] : [`${contract.id},2026-10-24,${at + 1},${mwhText(kwh)}\n`],
         );
-        const answer = await operator('/operator/v1/volumes', {
-          method: 'POST',
-          body: `contract,delivery_date,slot,volume\n${lines.join('')}`,
-          headers: { 'content-type': 'text/csv' },
-        });
+        const answer = await operator.post(
+          '/operator/v1/volumes',
+          `contract,delivery_date,slot,volume\n${lines.join('')}`,
+          { headers: { 'content-type': 'text/csv' } },
+        );
         assert.equal(answer.body.rejected_lines, 0, answer.text);
       }
       await assertListed(contract, asSeller, expectedLines(revisions));

@@ -2,34 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
 import { addDays, slotCount as slotsOf } from '@saldo/core/delivery-day.ts';
-import { type Answer, client, startTestPlatform, walk } from './harness.ts';
-import type { WorldContract } from './world.ts';
+import { type Answer, startTestPlatform } from './harness.ts';
+import { importing } from './importing.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
-const key = await world.operatorKey();
-const operator = client(platform.baseUrl, key);
-const { producer, consumer } = await world.pair();
-
-let contracts = 0;
-async function newContract() {
-  const externalId = `WHOLE-${++contracts}`;
-  return { ...(await world.contract(producer, consumer, { externalId })), externalId };
-}
+const { newContract, send: sendFile, stored } = await importing(platform);
 
 const HEADER = 'contract,delivery_date,slot,volume';
 const DAY = '2026-10-22';
 
 async function send(lines: readonly (string | Buffer)[], type = 'text/csv', query = ''): Promise<Answer> {
   const body = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
-  const response = await fetch(`${platform.baseUrl}/operator/v1/volumes${query}`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': type },
-    body: new Uint8Array(body),
-  });
-  const text = await response.text();
-  assert.equal(response.status, 200, text);
-  return { status: 200, headers: response.headers, text, body: JSON.parse(text) };
+  const answer = await sendFile(type, body, { query });
+  assert.equal(answer.status, 200, answer.text);
+  return answer;
 }
 
 const csvDay = (name: string, day = DAY, slots = 96) =>
@@ -37,15 +24,6 @@ const csvDay = (name: string, day = DAY, slots = 96) =>
 const ndjsonDay = (name: string, day = DAY, slots = 96) =>
   Array.from({ length: slots }, (_, at) =>
     JSON.stringify({ contract: name, delivery_date: day, slot: at + 1, volume: 1.25 }),
-  );
-
-type Transaction = { slot_number: number; status: string };
-const stored = (contract: WorldContract, day = DAY): Promise<Transaction[]> =>
-  walk(
-    operator,
-    `/operator/v1/transactions?contract_id=${contract.id}&delivery_date=${day}`,
-    'transactions',
-    100,
   );
 
 /** Lines that cannot be read, by format. */
@@ -94,8 +72,8 @@ for (const [type, name, unreadable] of UNREADABLE) {
         [type === 'text/csv' ? 49 : 48],
       );
     }
-    assert.deepEqual(await stored(broken), []);
-    assert.equal((await stored(good)).length, 96);
+    assert.deepEqual(await stored(broken, DAY), []);
+    assert.equal((await stored(good, DAY)).length, 96);
   });
 }
 
@@ -104,7 +82,7 @@ test('between two days, before the first and after the last one an unreadable li
   const [one, two] = [csvDay(contract.externalId), csvDay(contract.externalId, '2026-10-23')];
   const { body } = await send([HEADER, 'first', ...one, 'between', 'and again', ...two, 'last']);
   assert.deepEqual([body.rows, body.created, body.rejected_lines, body.rejected_days], [196, 192, 4, 0]);
-  assert.equal((await stored(contract)).length, 96);
+  assert.equal((await stored(contract, DAY)).length, 96);
 });
 
 test('a JSON line that names its contract and day takes that day, wherever it stands', async () => {
@@ -116,7 +94,7 @@ test('a JSON line that names its contract and day takes that day, wherever it st
     'application/x-ndjson',
   );
   assert.deepEqual([body.created, body.rejected_lines, body.rejected_days], [96, 1, 1]);
-  assert.deepEqual(await stored(contract), []);
+  assert.deepEqual(await stored(contract, DAY), []);
 });
 
 test('several unreadable lines within a day reject it once, also where a batch ends between them', async () => {
@@ -127,7 +105,7 @@ test('several unreadable lines within a day reject it once, also where a batch e
   const broken = csvDay(contract.externalId).flatMap((line) => [line, 'x'.repeat(60_000)]);
   const { body } = await send([HEADER, ...lines, ...broken]);
   assert.deepEqual([body.created, body.rejected_lines, body.rejected_days], [600, 96, 1]);
-  assert.deepEqual(await stored(contract), []);
+  assert.deepEqual(await stored(contract, DAY), []);
 });
 
 test('the days of a file that have slots without a volume after it are counted, and the first ones listed', async () => {
@@ -150,12 +128,7 @@ test('the days of a file that have slots without a volume after it are counted, 
   // The slot that is missing comes later in the same file, and another day of the file stays as it is stored.
   const later = await send([HEADER, `${filled.id},${DAY},1,2`, `${partial.id},2026-10-25,1,1.25`]);
   assert.deepEqual(later.body.incomplete_days, { count: 1, days: [missing(partial.id, '2026-10-25', 4)] });
-  const [cell] = await walk(
-    operator,
-    `/operator/v1/transactions?contract_id=${whole.id}&delivery_date=${DAY}`,
-    'transactions',
-    100,
-  );
+  const [cell] = await stored(whole, DAY);
   await world.invalidate(cell.id);
   const again = await send([HEADER, `${whole.externalId},${DAY},2,1.25`]);
   assert.deepEqual(again.body.incomplete_days, { count: 1, days: [missing(whole.externalId, DAY, 1)] });

@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, client, problemOf, startTestPlatform, walk } from './harness.ts';
+import { type Answer, assertRefused, problemOf, startTestPlatform } from './harness.ts';
+import { importing, rejections } from './importing.ts';
 import type { WorldContract } from './world.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
 const { world } = platform;
-const operator = client(platform.baseUrl, await world.operatorKey());
-const { producer, consumer } = await world.pair();
-
-let contracts = 0;
-async function newContract(options: Parameters<typeof world.contract>[2] = {}) {
-  const externalId = `PPA-VOLUMES-${++contracts}`;
-  return { ...(await world.contract(producer, consumer, { externalId, ...options })), externalId };
-}
+const { operator, newContract, send, stored } = await importing(platform);
 
 const put = (id: string, day: string, volumes: unknown) =>
-  operator(`/operator/v1/contracts/${id}/days/${day}`, { method: 'PUT', body: { volumes } });
+  operator.put(`/operator/v1/contracts/${id}/days/${day}`, { volumes });
 const day = (slots: number, mwh: number | null) => Array.from({ length: slots }, () => mwh);
 
 type Cell = { slot_number: number; volume: number; version: number; status: string };
-/** The transactions of a contract's day, as a viewer reads them. */
-const cellsOf = (contract: WorldContract, deliveryDate: string): Promise<Cell[]> =>
-  walk(
-    operator,
-    `/operator/v1/transactions?contract_id=${contract.id}&delivery_date=${deliveryDate}`,
-    'transactions',
-    100,
-  );
+const cellsOf: (contract: WorldContract, day: string) => Promise<Cell[]> = stored;
 const current = async (contract: WorldContract, deliveryDate: string) =>
   Object.fromEntries(
     (await cellsOf(contract, deliveryDate))
@@ -34,16 +21,6 @@ const current = async (contract: WorldContract, deliveryDate: string) =>
       .map(({ slot_number, volume }) => [slot_number, volume]),
   );
 
-const send = (
-  type: string,
-  body: string,
-  options: { query?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> =>
-  operator(`/operator/v1/volumes${options.query ?? ''}`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': type, ...options.headers },
-  });
 const HEADER = 'contract,delivery_date,slot,volume\n';
 const csv = (lines: string, query = '') => send('text/csv', HEADER + lines, { query });
 const ndjson = (lines: readonly object[], query = '') =>
@@ -54,8 +31,6 @@ const counts = ({ status, body }: Answer) => {
   return { rows, created, corrected, unchanged, rejected_lines, rejected_days };
 };
 const none = { rows: 0, created: 0, corrected: 0, unchanged: 0, rejected_lines: 0, rejected_days: 0 };
-const rejections = ({ body }: Answer): string[] =>
-  body.rejected.map(({ line, code }: { line: number; code: string }) => `${line} ${code}`);
 
 test('a written day creates new cells, then corrections, then nothing', async () => {
   const contract = await newContract();
@@ -86,12 +61,7 @@ test('a day of nulls changes nothing and creates no revision', async () => {
 test('the same volume on an invalid cell makes it valid again as a new version', async () => {
   const contract = await newContract();
   await put(contract.id, '2026-10-22', day(96, 1));
-  const [cell] = await walk(
-    operator,
-    `/operator/v1/transactions?contract_id=${contract.id}&delivery_date=2026-10-22`,
-    'transactions',
-    100,
-  );
+  const [cell] = await stored(contract, '2026-10-22');
   await world.invalidate(cell.id);
   const answer = await put(contract.id, '2026-10-22', day(96, 1));
   assert.deepEqual(answer.body, { created: 0, corrected: 1, unchanged: 95, revision: 2 });
@@ -150,10 +120,7 @@ test('a day outside of the contract, a contract without volumes and an unknown c
   const contract = await newContract({ first: '2026-02-01', last: '2026-10-31' });
   for (const date of ['2026-01-31', '2026-11-01']) {
     const answer = await put(contract.id, date, day(96, 1));
-    assert.deepEqual(problemOf(answer), {
-      code: 'validation',
-      errors: ['delivery_date validation_failed'],
-    });
+    assertRefused(answer, 'delivery_date validation_failed');
   }
   assert.equal((await put(contract.id, '2026-02-01', day(96, 1))).status, 200);
   assert.equal((await put(contract.id, '2026-10-31', day(96, 1))).status, 200);

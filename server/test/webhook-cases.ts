@@ -21,7 +21,7 @@ export async function webhookCases(
 ) {
   const list = `${base}/webhook-endpoints`;
   const newEndpoint = async () => {
-    const answer = await request(list, { method: 'POST', body: { url } });
+    const answer = await request.post(list, { url });
     assert.equal(answer.status, 201, answer.text);
     return `${list}/${answer.body.id}`;
   };

@@ -39,7 +39,7 @@ async function appendMany(on: typeof platform, brp: { no: number }, count: numbe
 }
 
 async function endpointOf(on: typeof platform, brp: { key: string }, url: string): Promise<string> {
-  const answer = await client(on.baseUrl, brp.key)(BASE, { method: 'POST', body: { url } });
+  const answer = await client(on.baseUrl, brp.key).post(BASE, { url });
   assert.equal(answer.status, 201, answer.text);
   return answer.body.id;
 }
@@ -159,7 +159,7 @@ test('deliveries are deleted with their events and with their endpoint', async (
        where d.endpoint_id = (select id from webhook_endpoint where typeid('whe', id) = $1))`,
   );
   await platform.db.transaction((tx) => tx.query(forget, [kept]));
-  await request(`${BASE}/${deleted}`, { method: 'DELETE' });
+  await request.delete(`${BASE}/${deleted}`);
   await deleteOldDeliveries(platform.db);
   assert.deepEqual(await listed(), before.slice(1));
   const left = statement(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
-import { client } from './harness.ts';
+import { bodyOf, client } from './harness.ts';
 import { type Product, startProduct } from './product.ts';
 import { answerStatus, type Received, startReceiver } from './webhook-receiver.ts';
 
@@ -33,23 +33,19 @@ const start = () =>
 async function moveClock(operator: ReturnType<typeof client>): Promise<void> {
   const { now } = (await operator('/operator/v1/clock')).body;
   const later = new Date(Date.parse(now) + 60_000).toISOString();
-  await operator('/operator/v1/clock', { method: 'PUT', body: { now: later } });
+  await operator.put('/operator/v1/clock', { now: later });
 }
 
 test('a server that is killed while it delivers loses no event: each arrives at least once', async () => {
   product = await start();
   let operator = client(product.baseUrl, OPERATOR_KEY);
-  const post = async (to: string, body: object) => {
-    const answer = await operator(`/operator/v1${to}`, { method: 'POST', body });
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
-  };
+  const post = (to: string, body: object) => bodyOf(operator.post(`/operator/v1${to}`, body), 201);
   const brp = await post('/brps', { name: 'Nordwind' });
   const { secret } = await post('/api-keys', { owner: { type: 'brp', id: brp.id }, name: 'test' });
   const customer = await post('/customers', { brp_id: brp.id, name: 'Stadtwerke' });
   const asBrp = () => client(product?.baseUrl ?? '', secret);
   const body = { url: receiver.url, types: ['customer.updated'] };
-  assert.equal((await asBrp()('/v1/webhook-endpoints', { method: 'POST', body })).status, 201);
+  assert.equal((await asBrp().post('/v1/webhook-endpoints', body)).status, 201);
 
   for (let round = 0; round < ROUNDS; round++) {
     // The receiver takes requests and does not answer: the killed server cannot know whether they arrived.
@@ -58,7 +54,7 @@ test('a server that is killed while it delivers loses no event: each arrives at 
     const request = asBrp();
     for (let change = 0; change < CHANGES; change++) {
       const metadata = { change: `${round}.${change}` };
-      const answer = await request(`/v1/customers/${customer.id}`, { method: 'PATCH', body: { metadata } });
+      const answer = await request.patch(`/v1/customers/${customer.id}`, { metadata });
       assert.equal(answer.status, 200, answer.text);
     }
     await receiver.count(before + 1);

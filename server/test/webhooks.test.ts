@@ -6,7 +6,15 @@ import { appendEvents, EVENTS_PER_ROW } from '../src/events/store.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { fanOutEvents } from '../src/webhooks/fan-out.ts';
 import { RETRY_DELAYS_MS } from '../src/webhooks/results.ts';
-import { answerWithoutId, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
+import {
+  answerWithoutId,
+  assertProblem,
+  assertRefused,
+  bodyOf,
+  client,
+  startTestPlatform,
+  walk,
+} from './harness.ts';
 import {
   answerStatus,
   appendEvent,
@@ -32,12 +40,9 @@ const accountKey = await world.accountKey();
 async function newBrp() {
   const brp = await world.brp();
   const request = client(platform.baseUrl, brp.key);
-  const create = async (url: string, settings: object = {}) => {
-    const answer = await request(BASE, { method: 'POST', body: { url, ...settings } });
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
-  };
-  const patch = (id: string, body: object) => request(`${BASE}/${id}`, { method: 'PATCH', body });
+  const create = (url: string, settings: object = {}) =>
+    bodyOf(request.post(BASE, { url, ...settings }), 201);
+  const patch = (id: string, body: object) => request.patch(`${BASE}/${id}`, body);
   const deliveries = async (id: string, query = '') =>
     (await request(`${BASE}/${id}/deliveries?${query}`)).body.deliveries;
   return { brp, request, create, patch, deliveries };
@@ -51,6 +56,8 @@ const FORGET_NUMBERS = statement(
   'test_forget_numbers',
   'update webhook_delivery set event_number = null where next_attempt_at is not null',
 );
+const idsOf = ({ received }: { received: Received[] }) =>
+  received.map((one) => JSON.parse(one.body).data.id as string);
 const verify = ({ headers, body }: Received, secret: string) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
@@ -84,7 +91,7 @@ test('the signature verifies with the public package, during a rotation with bot
   const brp = await ownWorld.brp();
   const request = client(timely.baseUrl, brp.key);
   const receiver = await startReceiver();
-  const made = (await request(BASE, { method: 'POST', body: { url: receiver.url } })).body;
+  const made = (await request.post(BASE, { url: receiver.url })).body;
   const ownWorker = webhookWorkerOf(timely);
   const send = async () => {
     await appendEvent(timely, ownerOf(brp), 'cust_ä€');
@@ -92,7 +99,7 @@ test('the signature verifies with the public package, during a rotation with bot
     return receiver.received.at(-1) as Received;
   };
   assert.equal((verify(await send(), made.secret) as { data: { id: string } }).data.id, 'cust_ä€');
-  const rotated = (await request(`${BASE}/${made.id}/rotate-secret`, { method: 'POST' })).body;
+  const rotated = (await request.post(`${BASE}/${made.id}/rotate-secret`)).body;
   assert.notEqual(rotated.secret, made.secret);
   const both = await send();
   assert.equal(both.headers['webhook-signature']?.toString().split(' ').length, 2);
@@ -103,7 +110,7 @@ test('the signature verifies with the public package, during a rotation with bot
   const row = (await request(`${BASE}/${made.id}`)).body;
   assert.equal(row.previous_secret_ends_at, rotated.previous_secret_ends_at);
   assert.equal('secret' in row, false);
-  const again = (await request(`${BASE}/${made.id}/rotate-secret`, { method: 'POST' })).body;
+  const again = (await request.post(`${BASE}/${made.id}/rotate-secret`)).body;
   const third = await send();
   assert.throws(() => verify(third, made.secret), /No matching signature/);
   verify(third, rotated.secret);
@@ -114,7 +121,7 @@ test('a previous secret ends after 24 hours', async () => {
   const receiver = await startReceiver();
   const { brp, request, create } = await newBrp();
   const { id } = await create(receiver.url);
-  await request(`${BASE}/${id}/rotate-secret`, { method: 'POST' });
+  await request.post(`${BASE}/${id}/rotate-secret`);
   later(24 * 3_600_000);
   await customerUpdated(brp);
   await worker.deliver();
@@ -123,7 +130,8 @@ test('a previous secret ends after 24 hours', async () => {
 });
 
 test('an endpoint gets the events of its owner and of its types only', async () => {
-  const [all, assigned, subject, other] = await Promise.all(Array.from({ length: 4 }, () => startReceiver()));
+  const receivers = await Promise.all(Array.from({ length: 4 }, () => startReceiver()));
+  const [all, assigned, subject, other] = receivers;
   const [a, b] = [await newBrp(), await newBrp()];
   await a.create(all!.url);
   await a.create(assigned!.url, { types: ['contract.*', 'customer.assigned'] });
@@ -132,9 +140,8 @@ test('an endpoint gets the events of its owner and of its types only', async () 
   await appendEvent(platform, ownerOf(a.brp), 'cust_1', 'customer.updated');
   await appendEvent(platform, ownerOf(a.brp), 'cust_2', 'customer.assigned');
   await worker.deliver();
-  const idsOf = (receiver = all) => receiver?.received.map(({ body }) => JSON.parse(body).data.id).toSorted();
   assert.deepEqual(
-    [idsOf(all), idsOf(assigned), idsOf(subject), idsOf(other)],
+    receivers.map((receiver) => idsOf(receiver).toSorted()),
     [['cust_1', 'cust_2'], ['cust_2'], ['cust_1', 'cust_2'], []],
   );
 });
@@ -142,16 +149,14 @@ test('an endpoint gets the events of its owner and of its types only', async () 
 test('the operator and accounts have endpoints too, an account also for events of all accounts', async () => {
   const [ofOperator, ofAccount] = [await startReceiver(), await startReceiver()];
   const path = '/operator/v1/webhook-endpoints';
-  assert.equal((await asOperator(path, { method: 'POST', body: { url: ofOperator.url } })).status, 201);
+  assert.equal((await asOperator.post(path, { url: ofOperator.url })).status, 201);
   const asAccount = client(platform.customerUrl, accountKey);
-  const made = await asAccount(BASE, { method: 'POST', body: { url: ofAccount.url } });
+  const made = await asAccount.post(BASE, { url: ofAccount.url });
   assert.equal(made.status, 201);
   await appendEvent(platform, { type: 'operator' }, 'cust_of_operator');
   const body = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
-  const demand = (await asOperator('/operator/v1/demands', { method: 'POST', body })).body;
+  const demand = (await asOperator.post('/operator/v1/demands', body)).body;
   await worker.deliver();
-  const idsOf = ({ received }: { received: Received[] }) =>
-    received.map((one) => JSON.parse(one.body).data.id);
   assert.deepEqual([idsOf(ofOperator), idsOf(ofAccount)], [['cust_of_operator'], [demand.id]]);
   const asOther = client(platform.customerUrl, await world.accountKey());
   assertProblem(await asOther(`${BASE}/${made.body.id}`), 404, 'webhook_endpoint_not_found');
@@ -227,10 +232,7 @@ test('410 disables an endpoint, which its owner sees in the record and in the fe
   assert.deepEqual([enabled.status, enabled.disabled_reason, enabled.disabled_at], ['enabled', null, null]);
   await customerUpdated(brp, 'cust_later');
   await worker.deliver();
-  assert.deepEqual(
-    receiver.received.slice(1).map((one) => JSON.parse(one.body).data.id),
-    ['cust_later'],
-  );
+  assert.deepEqual(idsOf(receiver).slice(1), ['cust_later']);
 });
 
 test('five days of failures only disable an endpoint; a success in between starts the time anew', async () => {
@@ -273,10 +275,7 @@ test('a disabled endpoint keeps its pending deliveries, and gets them when it is
   receiver.answer(answerStatus(200));
   await patch(id, { status: 'enabled' });
   await worker.deliver();
-  assert.deepEqual(
-    receiver.received.map((one) => JSON.parse(one.body).data.id),
-    ['cust_pending', 'cust_pending'],
-  );
+  assert.deepEqual(idsOf(receiver), ['cust_pending', 'cust_pending']);
 });
 
 test('an event that was committed before an endpoint was created is not sent to it', async () => {
@@ -286,10 +285,7 @@ test('an event that was committed before an endpoint was created is not sent to 
   await create(receiver.url);
   await customerUpdated(brp, 'cust_after');
   await worker.deliver();
-  assert.deepEqual(
-    receiver.received.map((one) => JSON.parse(one.body).data.id),
-    ['cust_after'],
-  );
+  assert.deepEqual(idsOf(receiver), ['cust_after']);
 });
 
 test('retry sends a delivery again at once, also one that succeeded', async () => {
@@ -299,8 +295,7 @@ test('retry sends a delivery again at once, also one that succeeded', async () =
   await customerUpdated(brp);
   await worker.deliver();
   const [failed] = await deliveries(id);
-  const retry = (deliveryId: string) =>
-    request(`${BASE}/${id}/deliveries/${deliveryId}/retry`, { method: 'POST' });
+  const retry = (deliveryId: string) => request.post(`${BASE}/${id}/deliveries/${deliveryId}/retry`);
   receiver.answer(answerStatus(204));
   const answer = await retry(failed.id);
   assert.equal(Date.parse(answer.body.next_attempt_at), platform.clock.now());
@@ -315,11 +310,7 @@ test('retry sends a delivery again at once, also one that succeeded', async () =
   assertProblem(await retry('whd_x'), 404, 'webhook_delivery_not_found');
   await patch(id, { status: 'disabled' });
   assertProblem(await retry(failed.id), 409, 'webhook_endpoint_disabled');
-  assertProblem(
-    await request(`${BASE}/${id}/replay`, { method: 'POST', body: {} }),
-    409,
-    'webhook_endpoint_disabled',
-  );
+  assertProblem(await request.post(`${BASE}/${id}/replay`, {}), 409, 'webhook_endpoint_disabled');
 });
 
 test('replay sends events of a range again, by event ids or times, and of the given types', async () => {
@@ -340,10 +331,10 @@ test('replay sends events of a range again, by event ids or times, and of the gi
   assert.equal(eventIds.length, 4);
   const replay = async (body: object) => {
     const before = receiver.received.length;
-    const answer = await request(`${BASE}/${id}/replay`, { method: 'POST', body });
+    const answer = await request.post(`${BASE}/${id}/replay`, body);
     assert.equal(answer.status, 200, answer.text);
     await worker.deliver();
-    const names = receiver.received.slice(before).map((one) => JSON.parse(one.body).data.id as string);
+    const names = idsOf(receiver).slice(before);
     assert.equal(answer.body.deliveries, names.length);
     assert.equal(answer.body.next_after, null);
     return names.toSorted().join('');
@@ -357,13 +348,10 @@ test('replay sends events of a range again, by event ids or times, and of the gi
   await customerUpdated(stranger.brp);
   const [{ id: foreign }] = (await stranger.request('/v1/events')).body.events;
   const body = { after: foreign, before: eventIds[0]?.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
-  const refused = await request(`${BASE}/${id}/replay`, { method: 'POST', body });
+  const refused = await request.post(`${BASE}/${id}/replay`, body);
   assertRefused(refused, 'after invalid_format', 'before invalid_format');
   assert.equal(await replay({ types: ['*'], after: minutes(2) }), 'de');
-  const faulty = await request(`${BASE}/${id}/replay`, {
-    method: 'POST',
-    body: { after: 'x', before: 'whd_x' },
-  });
+  const faulty = await request.post(`${BASE}/${id}/replay`, { after: 'x', before: 'whd_x' });
   assertRefused(faulty, 'after invalid_format', 'before invalid_format');
 });
 
@@ -394,7 +382,7 @@ test('events that share a row of the log are delivered and replayed one by one',
   assert.equal(feed.length, names.length);
   assert.deepEqual(await deliver(), feed);
   const range = { after: feed[2].id, before: feed[9].id };
-  const answer = await request(`${BASE}/${id}/replay`, { method: 'POST', body: range });
+  const answer = await request.post(`${BASE}/${id}/replay`, range);
   assert.equal(answer.body.deliveries, 6, answer.text);
   assert.deepEqual(await deliver(), feed.slice(3, 9));
 });
@@ -420,7 +408,7 @@ test('test sends an event now and answers what came back, also for a disabled en
   const { id } = await create(receiver.url);
   await patch(id, { status: 'disabled' });
   const path = `${BASE}/${id}/test`;
-  const refused = (await request(path, { method: 'POST' })).body;
+  const refused = (await request.post(path)).body;
   assert.deepEqual(
     [refused.succeeded, refused.status_code, refused.response, refused.error],
     [false, 418, 'teapot', 'Status 418.'],
@@ -437,7 +425,7 @@ test('test sends an event now and answers what came back, also for a disabled en
   const repeated = await request(path, { method: 'POST', headers });
   assert.deepEqual([repeated.body, receiver.received.length], [taken.body, 2]);
   await receiver.close();
-  const closed = (await request(path, { method: 'POST' })).body;
+  const closed = (await request.post(path)).body;
   assert.deepEqual(
     [closed.succeeded, closed.status_code, closed.error],
     [false, null, 'The connection failed: ECONNREFUSED.'],
@@ -448,13 +436,13 @@ test('test sends an event now and answers what came back, also for a disabled en
 test('an owner has ten endpoints at most, also when several are created at once', async () => {
   const { request, create } = await newBrp();
   const urls = Array.from({ length: LIMITS.webhookEndpoints + 5 }, (_, n) => `http://127.0.0.1:9/${n}`);
-  const answers = await Promise.all(urls.map((url) => request(BASE, { method: 'POST', body: { url } })));
+  const answers = await Promise.all(urls.map((url) => request.post(BASE, { url })));
   assert.equal(answers.filter(({ status }) => status === 201).length, LIMITS.webhookEndpoints);
   for (const answer of answers) if (answer.status !== 201) assertProblem(answer, 409, 'too_many_endpoints');
   const listed = await walk(request, BASE, 'webhook_endpoints', 3);
   assert.equal(listed.length, LIMITS.webhookEndpoints);
   assert.ok(listed.every((one) => !('secret' in one)));
-  assert.equal((await request(`${BASE}/${listed[0].id}`, { method: 'DELETE' })).status, 204);
+  assert.equal((await request.delete(`${BASE}/${listed[0].id}`)).status, 204);
   await create('http://127.0.0.1:9/again');
 });
 
@@ -464,7 +452,7 @@ test('a deleted endpoint is gone, gets nothing more, and its deliveries are dele
   const { id } = await create(receiver.url);
   await customerUpdated(brp);
   await worker.deliver();
-  assert.equal((await request(`${BASE}/${id}`, { method: 'DELETE' })).status, 204);
+  assert.equal((await request.delete(`${BASE}/${id}`)).status, 204);
   later(60_000);
   await customerUpdated(brp);
   await worker.deliver();
@@ -524,8 +512,7 @@ test('invalid settings are rejected, and nothing is created', async () => {
     [{ url: 'https://x.example/', types: ['nomination.made'] }, 'types[0] invalid_enum_value'],
     [{ url: 'https://x.example/', secret: 'whsec_x' }, 'secret unknown_field'],
   ];
-  for (const [body, ...errors] of refused)
-    assertRefused(await request(BASE, { method: 'POST', body }), ...errors);
+  for (const [body, ...errors] of refused) assertRefused(await request.post(BASE, body), ...errors);
   assert.deepEqual((await request(BASE)).body.webhook_endpoints, []);
 });
 
@@ -548,7 +535,7 @@ test('a URL is stored and shown as the URL standard writes it', async () => {
 test('without WEBHOOK_ALLOW_PRIVATE a URL is https and has no private address, and none is connected to', async () => {
   const brp = await guarded.world.brp();
   const request = client(guarded.baseUrl, brp.key);
-  const create = (url: string) => request(BASE, { method: 'POST', body: { url } });
+  const create = (url: string) => request.post(BASE, { url });
   for (const url of [
     'http://x.example/',
     'https://127.0.0.1/',
@@ -563,7 +550,7 @@ test('without WEBHOOK_ALLOW_PRIVATE a URL is https and has no private address, a
   }
   const named = await create('https://localhost:1/');
   assert.equal(named.status, 201);
-  const tested = await request(`${BASE}/${named.body.id}/test`, { method: 'POST' });
+  const tested = await request.post(`${BASE}/${named.body.id}/test`);
   assert.equal(tested.body.succeeded, false);
   assert.match(tested.body.error, /^The host (has no public address|cannot be resolved)/);
 });
@@ -573,9 +560,9 @@ test('changes are in the audit trail, without the secret', async () => {
   const { request, create, patch } = await newBrp();
   const { id, secret } = await create(receiver.url);
   await patch(id, { types: ['contract.*'] });
-  const rotated = (await request(`${BASE}/${id}/rotate-secret`, { method: 'POST' })).body;
-  await request(`${BASE}/${id}/test`, { method: 'POST' });
-  await request(`${BASE}/${id}`, { method: 'DELETE' });
+  const rotated = (await request.post(`${BASE}/${id}/rotate-secret`)).body;
+  await request.post(`${BASE}/${id}/test`);
+  await request.delete(`${BASE}/${id}`);
   const { body, text } = await asOperator(`/operator/v1/audit?subject=${id}`);
   assert.deepEqual(
     body.entries.map(({ action }: { action: string }) => action),

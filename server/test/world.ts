@@ -21,6 +21,14 @@ export type WorldGroup = { eic: string; brp: WorldBrp };
 export type WorldCustomer = { uuid: string; id: string };
 export type WorldContract = { no: number; uuid: string; id: string };
 
+/** The members that an offer of an asset needs. */
+export const OFFER = {
+  ppa_type: 'PAY_AS_PRODUCED',
+  delivery_start: '2027-01-01T00:00:00Z',
+  country: 'DE',
+  pricing: [{ years: 10, price: 58.5 }],
+} as const;
+
 let eicCount = 0;
 
 /** A valid, unused EIC of a balance group. */
@@ -59,13 +67,13 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
     return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
   }
 
+  const account = () => db.transaction((tx) => createAccount(tx, { name: `Account ${++count}` }, now()));
+
   /** The secret of a key of a new account. */
   async function accountKey(expiresAt: number | null = null): Promise<string> {
-    return db.transaction(async (tx) => {
-      const { no } = await createAccount(tx, { name: `Account ${++count}` }, now());
-      const owner = { type: 'account' as const, accountNo: no };
-      return (await createApiKey(tx, { owner, name: 'test', scopes: [], expiresAt }, now())).secret;
-    });
+    const owner = { type: 'account' as const, accountNo: (await account()).no };
+    const key = { owner, name: 'test', scopes: [], expiresAt };
+    return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
   }
 
   async function brp(name = `BRP ${++count}`): Promise<WorldBrp> {
@@ -199,6 +207,7 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
   return {
     db,
     operatorKey,
+    account,
     accountKey,
     brp,
     key,

@@ -73,22 +73,6 @@ test('a saldo is exact and does not depend on the order of the contracts', () =>
   );
 });
 
-test('sent volumes add, received volumes subtract, and volumes to itself do not count', () => {
-  const sheets = [sheetOf([10, null, 0, 3])];
-  assert.deepEqual(net(SLOTS, [{ sends: true, receives: false, sheets }]), [10, 0, 0, 3]);
-  assert.deepEqual(net(SLOTS, [{ sends: false, receives: true, sheets }]), [-10, 0, 0, -3]);
-  assert.deepEqual(net(SLOTS, [{ sends: true, receives: true, sheets }]), [0, 0, 0, 0]);
-});
-
-test('only valid transactions count', () => {
-  const sheets = [sheetOf([10, 20, 30, 40], [0, 1, 2, 0])];
-  assert.deepEqual(net(SLOTS, [{ sends: true, receives: false, sheets }]), [10, 0, 0, 40]);
-});
-
-test('a position without contracts has a saldo of zeros', () => {
-  assert.deepEqual(net(3, []), [0, 0, 0]);
-});
-
 test('a sheet of another length or with a broken volume is a programming error', () => {
   assert.throws(() => net(SLOTS, [{ sends: true, receives: false, sheets: [sheetOf([1, 2, 3])] }]));
   assert.throws(() => net(1, [{ sends: true, receives: false, sheets: [sheetOf([0.5])] }]));
