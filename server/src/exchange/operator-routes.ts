@@ -87,7 +87,7 @@ function sendOperation(
     record(tx, { messages }) {
       const inEnglish = faults.map((fault) => wireFault(fault, 'en'));
       const after = { messages: messages.map(({ id }) => id), faults: inEnglish };
-      const event: AuditEvent = { action: 'schedules.sent', subject: call.request.id, before: null, after };
+      const event: AuditEvent = { action: 'schedules.sent', subject: call.request.id, after };
       return recordAudit(tx, call, event, now);
     },
   };
@@ -113,7 +113,7 @@ function statusOperation(
     },
     record(tx, { id: subject }) {
       const after = row === undefined ? null : wireMessage(row, 'en');
-      return recordAudit(tx, call, { action: 'status.requested', subject, before: null, after }, now);
+      return recordAudit(tx, call, { action: 'status.requested', subject, after }, now);
     },
   };
 }

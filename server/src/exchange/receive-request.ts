@@ -37,7 +37,7 @@ export function answerReceive(
   const record = (tx: Tx, row: MessageRow) => {
     // The audit trail is in English, whatever the language of the answer is.
     const after = wireMessage(row, 'en');
-    const event: AuditEvent = { action: 'message.received', subject: after.id, before: null, after };
+    const event: AuditEvent = { action: 'message.received', subject: after.id, after };
     return recordAudit(tx, call, event, now);
   };
   let received: MessageRow | null = null;
