@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statement } from '../src/platform/db/statement.ts';
+import { untilBlockedFor } from './blocked.ts';
 import { type Answer, client, type RequestOptions, startTestPlatform } from './harness.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -9,6 +11,11 @@ const { seller, sellerGroup, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const GERMAN = { 'accept-language': 'de-AT, en;q=0.5' };
 const DAY = '2026-10-25';
+const LOCK_CONTRACTS = statement('test_lock_contracts', 'lock table contract in access exclusive mode');
+const MOVE_ANSWERS = statement(
+  'test_move_answers',
+  "update idempotent_answer set created_at = created_at + $1::int * interval '1 day'",
+);
 
 /** The same request in both languages. What programs read must be the same. */
 async function inBoth(path: string, options: RequestOptions = {}): Promise<{ en: Answer; de: Answer }> {
@@ -110,6 +117,28 @@ test('a repetition with an Idempotency-Key gets the first answer in its language
   });
   assert.deepEqual(messagesOf(first), [`slot must be a whole number from 1 to 100 on ${DAY}`]);
   assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('content-language'), null);
+});
+
+test('a repetition has no language of its own, when another process answers during its work', async () => {
+  const body = Buffer.from(`contract,delivery_date,slot,volume\n${contract.id},1999-01-01,1,1`);
+  const headers = { 'content-type': 'text/csv', 'idempotency-key': 'messages-2' };
+  const first = await operator('/operator/v1/volumes', { method: 'POST', headers, body });
+  assert.equal(first.headers.get('content-language'), 'en');
+  // The repetition does not find the stored answer at its start, and finds it at its end.
+  await platform.db.transaction((tx) => tx.query(MOVE_ANSWERS, [-2]));
+  const { repeated } = await platform.db.transaction(async (tx) => {
+    await tx.query(LOCK_CONTRACTS);
+    const german = { ...headers, ...GERMAN };
+    const repeated = operator('/operator/v1/volumes', { method: 'POST', headers: german, body });
+    await untilBlockedFor(tx, 0);
+    await tx.query(MOVE_ANSWERS, [2]);
+    return { repeated };
+  });
+  const again = await repeated;
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('content-language'), null);
 });
 
 test('an answer without sentences does not depend on Accept-Language', async () => {
