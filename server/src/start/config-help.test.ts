@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from './config.ts';
-import { recordNames } from './config-names.ts';
 import { SETTINGS } from './config-help.ts';
+import { recordNames } from './config-names.ts';
 
 const settings = Object.values(SETTINGS).flat();
 const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
