@@ -56,13 +56,26 @@ test('errors of fields are in the language of Accept-Language, with all their pa
     ['must be a number or an array', 'muss eine Zahl oder eine Liste sein'],
     [
       'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
-      'muss ein vorhandener Zeitpunkt mit Zeitzone wie 2026-10-24T22:00:00Z sein',
+      'muss ein gültiger Zeitpunkt mit Zeitzone sein, zum Beispiel 2026-10-24T22:00:00Z',
     ],
   ])
     assert.ok(
       both.some((one) => one.join('|') === pair.join('|')),
       `${pair[0]}: ${JSON.stringify(both)}`,
     );
+});
+
+test('the kind of a profile has its name in the language of Accept-Language', async () => {
+  const { en, de } = await inBoth('/operator/v1/contracts', {
+    method: 'POST',
+    body: {
+      ...{ external_id: 'PPA-1', type: 'ppa', ppa_type: 'baseload' },
+      ...{ seller_customer_id: producer.id, buyer_customer_id: consumer.id },
+      profile: { kind: 'peakload', power: 1 },
+    },
+  });
+  assert.deepEqual(messagesOf(en), ['must be the ppa_type, which is baseload']);
+  assert.deepEqual(messagesOf(de), ['muss der PPA-Art Grundlast entsprechen']);
 });
 
 test('the detail of a problem is in the language of Accept-Language', async () => {
@@ -96,7 +109,7 @@ test('rejected lines of an import are in the language of Accept-Language, with G
   });
   assert.equal(messagesOf(en)[0], `slot must be a whole number from 1 to 100 on ${DAY}`);
   assert.deepEqual(messagesOf(de), [
-    'Die Viertelstunde muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
+    'Die Nummer der Viertelstunde (slot) muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
     'Die Menge darf höchstens 2.147.483,647 MWh sein',
     'Der Vertrag liefert am 01.01.1999 nicht',
     `Der Kunde Mühle ist noch nicht aktiv: Der Bilanzkreisverantwortliche ${brp.name} muss ihn aktivieren.`,
