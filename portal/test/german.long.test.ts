@@ -84,7 +84,7 @@ test('messages of the server are in German at their fields', () =>
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Erster Liefertag').fill('24.10.2025');
     await dialog.getByRole('button', { name: 'Herunterladen' }).click();
-    await dialog.getByText('darf höchstens 366 Liefertage nach dem Lieferbeginn liegen').waitFor();
+    await dialog.getByText('liegt zu spät: Der Zeitraum darf höchstens 366 Liefertage umfassen').waitFor();
     assert.ok(!(await dialog.innerText()).includes('must'));
   }));
 

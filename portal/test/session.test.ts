@@ -92,7 +92,10 @@ test('repeated wrong passwords are delayed, and the delay is shown at once', asy
     for (let tries = 1; tries < 5; tries++)
       await openBrowser(platform).signIn(victim.email, 'not the password');
     await fillIn(page, victim.email, 'not the password');
-    await page.getByRole('alert').getByText('Too many attempts in a short time.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/^The password was wrong too often\. Try again in \d+ s\.$/)
+      .waitFor();
   });
 });
 

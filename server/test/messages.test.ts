@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statement } from '../src/platform/db/statement.ts';
+import { untilBlockedFor } from './blocked.ts';
 import { type Answer, client, type RequestOptions, startTestPlatform } from './harness.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -9,6 +11,11 @@ const { seller, sellerGroup, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
 const GERMAN = { 'accept-language': 'de-AT, en;q=0.5' };
 const DAY = '2026-10-25';
+const LOCK_CONTRACTS = statement('test_lock_contracts', 'lock table contract in access exclusive mode');
+const MOVE_ANSWERS = statement(
+  'test_move_answers',
+  "update idempotent_answer set created_at = created_at + $1::int * interval '1 day'",
+);
 
 /** The same request in both languages. What programs read must be the same. */
 async function inBoth(path: string, options: RequestOptions = {}): Promise<{ en: Answer; de: Answer }> {
@@ -49,13 +56,26 @@ test('errors of fields are in the language of Accept-Language, with all their pa
     ['must be a number or an array', 'muss eine Zahl oder eine Liste sein'],
     [
       'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
-      'muss ein vorhandener Zeitpunkt mit Zeitzone wie 2026-10-24T22:00:00Z sein',
+      'muss ein gültiger Zeitpunkt mit Zeitzone sein, zum Beispiel 2026-10-24T22:00:00Z',
     ],
   ])
     assert.ok(
       both.some((one) => one.join('|') === pair.join('|')),
       `${pair[0]}: ${JSON.stringify(both)}`,
     );
+});
+
+test('the kind of a profile has its name in the language of Accept-Language', async () => {
+  const { en, de } = await inBoth('/operator/v1/contracts', {
+    method: 'POST',
+    body: {
+      ...{ external_id: 'PPA-1', type: 'ppa', ppa_type: 'baseload' },
+      ...{ seller_customer_id: producer.id, buyer_customer_id: consumer.id },
+      profile: { kind: 'peakload', power: 1 },
+    },
+  });
+  assert.deepEqual(messagesOf(en), ['must be the ppa_type, which is baseload']);
+  assert.deepEqual(messagesOf(de), ['muss der PPA-Art Grundlast entsprechen']);
 });
 
 test('the detail of a problem is in the language of Accept-Language', async () => {
@@ -89,7 +109,7 @@ test('rejected lines of an import are in the language of Accept-Language, with G
   });
   assert.equal(messagesOf(en)[0], `slot must be a whole number from 1 to 100 on ${DAY}`);
   assert.deepEqual(messagesOf(de), [
-    'Die Viertelstunde muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
+    'Die Nummer der Viertelstunde (slot) muss am 25.10.2026 eine ganze Zahl von 1 bis 100 sein',
     'Die Menge darf höchstens 2.147.483,647 MWh sein',
     'Der Vertrag liefert am 01.01.1999 nicht',
     `Der Kunde Mühle ist noch nicht aktiv: Der Bilanzkreisverantwortliche ${brp.name} muss ihn aktivieren.`,
@@ -110,6 +130,28 @@ test('a repetition with an Idempotency-Key gets the first answer in its language
   });
   assert.deepEqual(messagesOf(first), [`slot must be a whole number from 1 to 100 on ${DAY}`]);
   assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('content-language'), null);
+});
+
+test('a repetition has no language of its own, when another process answers during its work', async () => {
+  const body = Buffer.from(`contract,delivery_date,slot,volume\n${contract.id},1999-01-01,1,1`);
+  const headers = { 'content-type': 'text/csv', 'idempotency-key': 'messages-2' };
+  const first = await operator('/operator/v1/volumes', { method: 'POST', headers, body });
+  assert.equal(first.headers.get('content-language'), 'en');
+  // The repetition does not find the stored answer at its start, and finds it at its end.
+  await platform.db.transaction((tx) => tx.query(MOVE_ANSWERS, [-2]));
+  const { repeated } = await platform.db.transaction(async (tx) => {
+    await tx.query(LOCK_CONTRACTS);
+    const german = { ...headers, ...GERMAN };
+    const repeated = operator('/operator/v1/volumes', { method: 'POST', headers: german, body });
+    await untilBlockedFor(tx, 0);
+    await tx.query(MOVE_ANSWERS, [2]);
+    return { repeated };
+  });
+  const again = await repeated;
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.deepEqual(again.body, first.body);
+  assert.equal(again.headers.get('content-language'), null);
 });
 
 test('an answer without sentences does not depend on Accept-Language', async () => {

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { listNominations } from '../src/nominations/store.ts';
+import { FIRST_ID } from '../src/platform/http/paging.ts';
+import { deliveryRange } from '../src/platform/http/time-filter.ts';
 import { type Client, problemOf, startTestPlatform, walk } from './harness.ts';
 import { confirm, listNominated, makeDeal, type Nominated } from './nominated.ts';
 
@@ -87,6 +90,21 @@ async function variedNominations(): Promise<{ request: Client; eics: string[] }>
   await confirm(platform, nominations[1] as Nominated, (kw) => kw - 1);
   return { request: asSeller, eics: [sellerGroup.eic, second.eic] };
 }
+
+test('a filter that is null does not restrict the list, so its statement stays hot', async () => {
+  const { seller } = await deal();
+  const db = { ...platform.db, query: () => assert.fail('the statement is not hot') };
+  const page = { after: { day: DAY, id: FIRST_ID }, count: 1 };
+  const filter = {
+    eic: null,
+    status: null,
+    tso: null,
+    direction: null,
+    delivery: deliveryRange({ delivery_date: DAY }),
+    slotFrom: 1,
+  };
+  await listNominations(db, { kind: 'brp', brpNo: seller.no }, filter, page, false);
+});
 
 test('slot number filters select the slots, and include_slots decides whether they are shown', async () => {
   const { asSeller, contract } = await deal();

@@ -3,9 +3,17 @@ import { test } from 'node:test';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { createBrpClient } from '@saldo/sdk';
+import pg from 'pg';
 import { appendEvents, type NewEvent } from '../src/events/store.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
-import { assertProblem, type Client, client, startTestPlatform, type TestPlatform } from './harness.ts';
+import {
+  type Answer,
+  assertProblem,
+  type Client,
+  client,
+  startTestPlatform,
+  type TestPlatform,
+} from './harness.ts';
 import { startReplication, type TestServer } from './replication.ts';
 import { until } from './until.ts';
 
@@ -170,6 +178,24 @@ test('a caller whose change conflicts with a newer state sees that state', async
   });
 });
 
+/** The answer of a request whose statement waits on one of the servers until it is cancelled. */
+async function cancelled(
+  answer: Promise<Answer>,
+  servers: readonly TestServer[],
+  waits: string,
+): Promise<Answer> {
+  let isAnswered = false;
+  void answer.finally(() => {
+    isAnswered = true;
+  });
+  await until(async () => {
+    for (const server of servers)
+      await server.run(`select pg_cancel_backend(pid) from pg_stat_activity where ${waits}`);
+    return isAnswered;
+  });
+  return answer;
+}
+
 test('a caller whose change was not confirmed sees whether it exists', async () => {
   const writer = client(platform.baseUrl, await newKey());
   await whilePaused(async () => {
@@ -177,21 +203,34 @@ test('a caller whose change was not confirmed sees whether it exists', async () 
     const value = String(++written);
     try {
       const answer = writer.patch(path, { metadata: { value } });
-      let isAnswered = false;
-      void answer.finally(() => {
-        isAnswered = true;
-      });
-      const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'";
-      await until(async () => {
-        await primary.run(cancel);
-        return isAnswered;
-      });
-      assertProblem(await answer, 503, 'unavailable');
+      assertProblem(await cancelled(answer, [primary], "wait_event = 'SyncRep'"), 503, 'unavailable');
     } finally {
       await primary.run('alter system reset synchronous_standby_names', 'select pg_reload_conf()');
     }
     assert.notEqual(await valueFor(reader), value, 'a replica answers');
     assert.equal(await valueFor(writer), value);
+  });
+});
+
+test('a caller whose read took too long on a replica still reads from replicas', async () => {
+  const day = '2026-11-11';
+  const caller = client(platform.baseUrl, await newKey());
+  const locking = new pg.Client({ connectionString: primary.url });
+  await locking.connect();
+  await locking.query('begin; lock table customer in access exclusive mode');
+  for (const standby of standbys) {
+    const locked =
+      "select from pg_locks where relation = 'customer'::regclass and mode = 'AccessExclusiveLock'";
+    await until(async () => (await standby.run(locked)).length > 0);
+  }
+  // A paused standby keeps the lock when the primary has released it.
+  await whilePaused(async () => {
+    await locking.end();
+    await world.volumes(contract, day, 100);
+    const answer = await cancelled(caller(path), standbys, "wait_event_type = 'Lock'");
+    assertProblem(answer, 503, 'unavailable');
+    assert.equal(await COUNTS['list']?.(onPrimary, day, {}), 96);
+    assert.equal(await COUNTS['list']?.(caller, day, {}), 0);
   });
 });
 

@@ -12,6 +12,10 @@ const CREATE = statement(
   'test_create_rows',
   'create temporary table test_row (id int unique, a text, b text)',
 );
+const PREPARED = statement(
+  'test_prepared_rows',
+  "select name from pg_prepared_statements where name ~ '_test_row_' order by name",
+);
 const READ = statement('test_read_rows', 'select id, a, b from test_row order by id');
 
 test('rows are written by the names of their columns, whichever and in any order', async () => {
@@ -37,6 +41,22 @@ test('rows are written by the names of their columns, whichever and in any order
     { id: 2, a: null, b: 'two' },
     { id: 3, a: 'other', b: null },
   ]);
+});
+
+test('the order of the members of a row makes no other statement', async () => {
+  await db.rolledBack(async (tx) => {
+    await tx.query(CREATE);
+    await insertRow(tx, 'test_row', { id: 1, a: 'one', b: 'two' });
+    await updateRow(tx, 'test_row', { id: 1, a: 'one' }, { a: 'x', b: 'y' });
+    const prepared = await tx.query(PREPARED);
+    await insertRow(tx, 'test_row', { b: 'two', a: 'one', id: 2 });
+    await updateRow(tx, 'test_row', { a: 'one', id: 2 }, { b: 'y', a: 'x' });
+    assert.deepEqual(await tx.query(PREPARED), prepared);
+    assert.deepEqual(await tx.query(READ), [
+      { id: 1, a: 'x', b: 'y' },
+      { id: 2, a: 'x', b: 'y' },
+    ]);
+  });
 });
 
 test('a name that could be anything but a column is refused', async () => {

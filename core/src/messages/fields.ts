@@ -90,11 +90,11 @@ export const FIELDS = {
 
   'field.date': {
     en: 'must be an existing date such as 2026-10-25',
-    de: 'muss ein vorhandenes Datum wie 2026-10-25 sein',
+    de: 'muss ein gültiges Datum sein, zum Beispiel 2026-10-25',
   },
   'field.date_time': {
     en: 'must be an existing date-time with an offset, such as 2026-10-24T22:00:00Z',
-    de: 'muss ein vorhandener Zeitpunkt mit Zeitzone wie 2026-10-24T22:00:00Z sein',
+    de: 'muss ein gültiger Zeitpunkt mit Zeitzone sein, zum Beispiel 2026-10-24T22:00:00Z',
   },
   'field.date_time_with_blank': {
     en: 'must be a date-time without a blank; in a URL, write + as %2B',
@@ -102,7 +102,7 @@ export const FIELDS = {
   },
   'field.event_or_time': {
     en: 'must be the id of an event, or a date-time such as 2026-11-15T13:00:00Z',
-    de: 'muss die Id eines Ereignisses oder ein Zeitpunkt wie 2026-11-15T13:00:00Z sein',
+    de: 'muss die ID eines Ereignisses oder ein Zeitpunkt wie 2026-11-15T13:00:00Z sein',
   },
   'field.plausible_year': {
     en: 'must be in the years 1900 to 2999',
@@ -114,7 +114,7 @@ export const FIELDS = {
   'field.not_before': { en: 'must not come before {field}', de: 'darf nicht vor {field} liegen' },
   'field.within_days': {
     en: 'must be within {days} delivery days from delivery_start',
-    de: 'darf höchstens {days} Liefertage nach dem Lieferbeginn liegen',
+    de: 'liegt zu spät: Der Zeitraum darf höchstens {days} Liefertage umfassen',
   },
   'field.midnight': {
     en: 'must be a local midnight in Germany, such as 2025-12-31T23:00:00Z',
@@ -128,7 +128,7 @@ export const FIELDS = {
 
   'field.eic_form': {
     en: 'An EIC is two digits, a type letter, twelve of A-Z, 0-9 and "-", and a check character.',
-    de: 'Ein EIC besteht aus zwei Ziffern, einem Buchstaben für die Art, zwölf Zeichen aus A–Z, 0–9 und „-“ und einem Prüfzeichen.',
+    de: 'Ein EIC besteht aus zwei Ziffern, einem Buchstaben für den Typ, zwölf Zeichen aus A–Z, 0–9 und „-“ und einem Prüfzeichen.',
   },
   'field.eic_no_check_character': {
     en: 'No EIC begins with {start}: its check character would be "-", which is not allowed.',
@@ -140,7 +140,7 @@ export const FIELDS = {
   },
   'field.eic_of_balance_group': {
     en: 'must be an EIC of type X or Y, as balance groups have',
-    de: 'muss ein EIC der Art X oder Y sein, wie ihn Bilanzkreise haben',
+    de: 'muss ein EIC vom Typ X oder Y sein, wie ihn Bilanzkreise haben',
   },
   'field.eic_of_operator': {
     en: 'must not be the EIC of the operator',
@@ -193,15 +193,15 @@ export const FIELDS = {
     en: 'is too easy to guess; several words that do not belong together make a good password',
     de: 'ist zu leicht zu erraten; mehrere Wörter, die nicht zusammengehören, sind ein gutes Passwort',
   },
-  'field.password_wrong': { en: 'is not the current password', de: 'ist nicht das jetzige Passwort' },
+  'field.password_wrong': { en: 'is not the current password', de: 'ist nicht das aktuelle Passwort' },
 
-  'field.unknown_customer': { en: 'is not the id of a customer', de: 'ist keine Id eines Kunden' },
-  'field.unknown_asset': { en: 'is not the id of an asset', de: 'ist keine Id einer Anlage' },
+  'field.unknown_customer': { en: 'is not the id of a customer', de: 'ist keine ID eines Kunden' },
+  'field.unknown_asset': { en: 'is not the id of an asset', de: 'ist keine ID einer Anlage' },
   'field.unknown_brp': {
     en: 'is not the id of a BRP',
-    de: 'ist keine Id eines Bilanzkreisverantwortlichen',
+    de: 'ist keine ID eines Bilanzkreisverantwortlichen',
   },
-  'field.unknown_account': { en: 'is not the id of an account', de: 'ist keine Id eines Kontos' },
+  'field.unknown_account': { en: 'is not the id of an account', de: 'ist keine ID eines Kontoinhabers' },
   'field.one_operator': {
     en: 'must not be given: there is only one operator',
     de: 'darf nicht angegeben werden: Es gibt nur einen Betreiber',
@@ -212,8 +212,8 @@ export const FIELDS = {
     de: 'gelten nur für Schlüssel von Bilanzkreisverantwortlichen',
   },
   'field.scopes_beyond_own': {
-    en: 'must be among your own: {scopes} is not',
-    de: 'dürfen nicht über Ihre eigenen hinausgehen: {scopes} fehlt Ihnen',
+    en: 'must be among your own; you lack {scopes}',
+    de: 'dürfen nicht über Ihre eigenen hinausgehen; es fehlen Ihnen: {scopes}',
   },
   'field.no_balance_group': { en: 'has no balance group', de: 'hat keinen Bilanzkreis' },
   'field.same_customer': {
@@ -231,12 +231,15 @@ export const FIELDS = {
   'field.for_ppa': { en: 'is for contracts of type ppa only', de: 'gilt nur für PPA' },
   'field.profile_kind': {
     en: 'needs the ppa_type baseload, peakload or shaped',
-    de: 'braucht eine der Vertragsarten Grundlast, Spitzenlast oder Profil',
+    de: 'braucht eine der PPA-Arten Grundlast, Spitzenlast oder Profil',
   },
   'field.other_profile_kind': {
     en: 'must be the ppa_type, which is {kind}',
-    de: 'muss der Vertragsart {kind} entsprechen',
+    de: 'muss der PPA-Art {kind} entsprechen',
   },
+  'field.baseload': { en: 'baseload', de: 'Grundlast' },
+  'field.peakload': { en: 'peakload', de: 'Spitzenlast' },
+  'field.shaped': { en: 'shaped', de: 'Profil' },
   'field.power_step': { en: 'must be a multiple of 0.004 MW', de: 'muss ein Vielfaches von 0,004 MW sein' },
   'field.shaped_power': {
     en: 'must hold 12 months of 24 hours',

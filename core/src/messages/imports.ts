@@ -59,11 +59,11 @@ export const IMPORTS = {
   'import.no_array': { en: 'volumes must be an array', de: 'volumes muss eine Liste sein' },
   'import.date': {
     en: 'delivery_date must be an existing date such as 2026-10-25',
-    de: 'Der Liefertag muss ein vorhandenes Datum wie 2026-10-25 sein',
+    de: 'Der Liefertag muss ein gültiges Datum sein, zum Beispiel 2026-10-25',
   },
   'import.slot': {
     en: 'slot must be a whole number from 1 to {slots} on {day}',
-    de: 'Die Viertelstunde muss am {day|day} eine ganze Zahl von 1 bis {slots} sein',
+    de: 'Die Nummer der Viertelstunde (slot) muss am {day|day} eine ganze Zahl von 1 bis {slots} sein',
   },
   'import.slot_twice': {
     en: 'slot {slot} of {day} already has a volume in an earlier line of the same block',
@@ -86,7 +86,7 @@ export const IMPORTS = {
   },
   'import.unknown_contract': {
     en: 'there is no contract with this id or external id',
-    de: 'Es gibt keinen Vertrag mit dieser Id oder Referenz',
+    de: 'Es gibt keinen Vertrag mit dieser ID oder Referenz',
   },
   'import.contract_without_volumes': {
     en: 'only ppa contracts with both delivery dates accept volumes',

@@ -30,7 +30,7 @@ export const PROBLEM_DETAILS = {
   },
   'problem.invalid_credentials': {
     en: 'The email or the password is wrong.',
-    de: 'E-Mail und Passwort gehören nicht zusammen.',
+    de: 'E-Mail-Adresse oder Passwort ist falsch.',
   },
   'problem.key_lacks': {
     en: 'The API key lacks {scopes}. Create a new key with the required scopes.',
@@ -110,7 +110,7 @@ export const PROBLEM_DETAILS = {
   },
   'problem.schedule_not_found': {
     en: 'There is no schedule of ours with this id.',
-    de: 'Einen Fahrplan von uns mit dieser Id gibt es nicht.',
+    de: 'Einen Fahrplan von uns mit dieser ID gibt es nicht.',
   },
 
   'problem.user_exists': {
@@ -130,7 +130,7 @@ export const PROBLEM_DETAILS = {
     de: 'Den Vertrag {reference} gibt es schon.',
   },
   'problem.too_many_endpoints': {
-    en: 'There are {count} webhook endpoints already.',
+    en: 'There are {count} webhook endpoints already. Delete one first.',
     de: 'Es gibt schon {count} Webhook-Endpunkte. Löschen Sie zuerst einen.',
   },
   'problem.webhook_endpoint_disabled': {
@@ -143,7 +143,7 @@ export const PROBLEM_DETAILS = {
   },
   'problem.customer_transition': {
     en: 'A customer that is {from} cannot become {to}.',
-    de: 'Ein Kunde, der {from} ist, kann nicht {to} werden.',
+    de: 'Der Status „{from}“ lässt sich nicht in „{to}“ ändern.',
   },
   'problem.pending': { en: 'pending', de: 'noch nicht aktiv' },
   'problem.active': { en: 'active', de: 'aktiv' },
@@ -240,7 +240,7 @@ export const PROBLEM_DETAILS = {
     de: '{type} gilt nur für Anfragen mit PATCH.',
   },
   'problem.uri_too_long': {
-    en: 'The URL is longer than {max} bytes.',
+    en: 'The URL is longer than {max} bytes. Use fewer filters.',
     de: 'Die Adresse ist länger als {max|number} Bytes. Wählen Sie weniger Filter.',
   },
   'problem.headers_too_large': {
@@ -281,7 +281,7 @@ export const PROBLEM_DETAILS = {
   },
   'problem.database_full': {
     en: 'The disk of the database is full: it cannot store anything.',
-    de: 'Die Platte der Datenbank ist voll: Sie kann nichts speichern.',
+    de: 'Der Speicherplatz der Datenbank ist erschöpft: Zurzeit kann nichts gespeichert werden.',
   },
   'problem.database_unreachable': {
     en: 'The database cannot be reached at the moment.',

@@ -20,7 +20,13 @@ import {
   RowDigest,
 } from './format.ts';
 import type { Progress } from './progress.ts';
-import { checkUnreleased, convertUnreleased, isUnreleased, tablesOfUnreleased } from './unreleased.ts';
+import {
+  checkUnreleased,
+  convertUnreleased,
+  isUnreleased,
+  rejectArchivedMonths,
+  tablesOfUnreleased,
+} from './unreleased.ts';
 
 export type RestoreResult = { readonly tables: number; readonly rows: number };
 
@@ -70,6 +76,7 @@ export const restore = (url: string, file: BackupFile, options: Options): Promis
 
     const rebuild = await takeDown(client);
     const totals = await load(client, file, tables, progress);
+    if (unreleased) rejectArchivedMonths(totals);
     progress.start('Building indexes and checking constraints', 0);
     await rebuild();
     await setSequences(client, totals);

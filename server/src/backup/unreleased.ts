@@ -25,15 +25,18 @@ export function checkUnreleased({ migrations }: BackupHeader): void {
 export const tablesOfUnreleased = ({ tables }: BackupHeader): readonly BackupTable[] =>
   tables.filter(({ name }) => !WITHOUT.includes(name));
 
+/** The files of archived months are not part of a backup, and only an older checkout can read them. */
+export function rejectArchivedMonths({ tables }: BackupTotals): void {
+  const months = tables.find(({ name }) => name === 'archive')?.rows ?? 0;
+  if (months === 0) return;
+  throw new BackupError(
+    `The backup has archived months (${months}), and this version of Saldo cannot read their files. Bring them back with ` +
+      'the checkout that made the backup (saldo archive restore <month>), and make a new backup with it.',
+  );
+}
+
 /** The data steps between the schema of the backup and the one of today, after the rows were loaded. */
 export async function convertUnreleased(client: pg.Client, { tables }: BackupTotals): Promise<void> {
-  const months = tables.find(({ name }) => name === 'archive')?.rows ?? 0;
-  if (months > 0) {
-    throw new BackupError(
-      `The backup has archived months (${months}), and this version of Saldo cannot read their files. Bring them back with ` +
-        'the checkout that made the backup (saldo archive restore <month>), and make a new backup with it.',
-    );
-  }
   if (!tables.some(({ name }) => name === 'event_checkpoint')) await client.query(MARK_DELETED_EVENTS);
 }
 

@@ -114,7 +114,7 @@ function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors:
   if (kind !== 'baseload' && kind !== 'peakload' && kind !== 'shaped')
     return fail('profile', { key: 'field.profile_kind' });
   if (profile.kind !== undefined && profile.kind !== kind)
-    return fail('profile.kind', { key: 'field.other_profile_kind', kind });
+    return fail('profile.kind', { key: 'field.other_profile_kind', kind: { key: `field.${kind}` } });
   const { power } = profile;
   const wholeKw = (field: string, powerMw: number) => {
     const kw = findKw(powerMw);

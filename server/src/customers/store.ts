@@ -31,7 +31,10 @@ const COLUMNS = `c.id, c.brp_no, b.id as brp_id, c.name, c.status, c.position_no
   c.assigned_at, c.activated_at, c.created_at, c.deactivated_from`;
 const JOINED = 'join brp b on b.no = c.brp_no left join position p on p.no = c.position_no';
 
-/** By the names of the query parameters. Subselects instead of joins, so that a list without these filters does not read the customer's position. */
+/**
+ * By the names of the query parameters. Subselects instead of joins, so that a list without these filters does not read
+ * the customer's position.
+ */
 const FILTERS = {
   status: { type: 'customer_status', condition: (status: string) => `c.status = ${status}` },
   eic: {

@@ -158,15 +158,7 @@ async function refuseRevoked(request: FastifyRequest, findPrincipal: FindPrincip
     throw problem(
       'invalid_session',
       { key: 'problem.session_ended_waiting' },
-      {
-        'www-authenticate': 'Session',
-      },
+      { 'www-authenticate': 'Session' },
     );
-  throw problem(
-    'invalid_api_key',
-    { key: 'problem.key_revoked' },
-    {
-      'www-authenticate': 'ApiKey',
-    },
-  );
+  throw problem('invalid_api_key', { key: 'problem.key_revoked' }, { 'www-authenticate': 'ApiKey' });
 }

@@ -84,7 +84,7 @@ const LISTS_WITH_SLOTS = forEachViewer((kind) => nominationList(kind, WHOLE, 'li
  */
 function isHot({ kind }: Viewer, filter: NominationFilter): boolean {
   const names = Object.keys(FILTERS) as (keyof typeof FILTERS)[];
-  const given = names.filter((name) => filter[name] !== undefined);
+  const given = names.filter((name) => (filter[name] ?? null) !== null);
   const isIndexed = given.length === 0 || (given.length === 1 && INDEXED.some((name) => name === given[0]));
   return kind === 'brp' && isIndexed && filter.slotFrom <= MIN_SLOTS;
 }

@@ -172,7 +172,7 @@ test('only a name that is nearly that of a setting is reported', () => {
   ] as const)
     assert.equal(meant(name), setting, name);
   const others = ['PATH', 'HOME', 'POST', 'HOSTNAME', 'PGPORT', 'NODE_OPTIONS', 'OTEL_BLRP_SCHEDULE_DELAY'];
-  for (const name of [...others, 'HOST', 'ARCHIVE_DIR', 'SALDO_KEY']) assert.equal(meant(name), null, name);
+  for (const name of [...others, 'HOST', 'CACHE_DIR', 'SALDO_KEY']) assert.equal(meant(name), null, name);
 });
 
 test('in production the demo is off unless requested, and the operator’s EIC has no default', () => {

@@ -4,15 +4,12 @@ export const problems: Dictionary['problems'] = {
   connection: 'Der Server ist nicht erreichbar. Bitte prüfen Sie die Verbindung und versuchen Sie es erneut.',
   unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen. Bitte laden Sie sie neu.',
   codes: {
-    rate_limited:
-      'Zu viele Versuche in kurzer Zeit. Bitte warten Sie eine Minute und versuchen Sie es erneut.',
     position_in_use:
       'Eine benutzte Regelzone kann nicht abgeschaltet werden. Verlegen Sie zuerst ihre Kunden; am ersten Tag der neuen Zuordnung lässt sie sich abschalten.',
-    too_many_endpoints: 'Es gibt schon zehn Webhook-Endpunkte. Löschen Sie zuerst einen.',
     webhook_endpoint_disabled: 'Der Endpunkt ist abgeschaltet. Schalten Sie ihn zuerst ein.',
     precondition_failed:
       'Nichts wurde gespeichert, weil jemand dies inzwischen geändert hat. Die aktuellen Daten sind geladen: bitte prüfen und erneut speichern.',
     internal_error:
-      'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-Id.',
+      'Im Server ist ein Fehler aufgetreten. Bitte versuchen Sie es erneut; bleibt er, nennen Sie dem Betreiber die Anfrage-ID.',
   },
 };

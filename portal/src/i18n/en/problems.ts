@@ -3,10 +3,8 @@ export const problems = {
   unexpected: 'Something unexpected happened in this page. Please load it again.',
   /** Problems after which the page says more than the server. */
   codes: {
-    rate_limited: 'Too many attempts in a short time. Please wait a minute and try again.',
     position_in_use:
       'A control area in use cannot be disabled. Move its customers first; it can be disabled on the first day of their new placement.',
-    too_many_endpoints: 'There are ten webhook endpoints already. Delete one first.',
     webhook_endpoint_disabled: 'The endpoint is disabled. Enable it first.',
     precondition_failed:
       'Nothing was saved, because another user has changed this meanwhile. The current data is shown: check it and save again.',

@@ -6,14 +6,17 @@ import { statement } from './statement.ts';
 /** Values by the names of their columns. Instants and JSON are text, as Postgres reads them. */
 type Columns = Readonly<Record<string, unknown>>;
 
+/** Sorted, so that rows with the same columns in any order share one prepared statement. */
 const namesOf = (columns: Columns): string[] => {
-  const names = Object.keys(columns);
+  const names = Object.keys(columns).sort();
   assert(
     names.every((name) => /^[a-z_]+$/.test(name)),
     'the names of columns are constants',
   );
   return names;
 };
+
+const valuesOf = (columns: Columns): unknown[] => namesOf(columns).map((name) => columns[name]);
 
 /** The name depends on the text, because a name is prepared for one text only. */
 const prepared = (stem: string, text: string) => statement(`${stem}_${hash('sha1', text).slice(0, 8)}`, text);
@@ -28,7 +31,7 @@ export function insertRow<Returned extends Record<string, unknown>>(
   const names = namesOf(row);
   const values = names.map((_, at) => `$${at + 1}`);
   const text = `insert into ${table} (${names.join(', ')}) values (${values.join(', ')}) ${then}`;
-  return tx.query<Returned>(prepared(`insert_${table}`, text), Object.values(row));
+  return tx.query<Returned>(prepared(`insert_${table}`, text), valuesOf(row));
 }
 
 /** Updates the columns of the row that `key` identifies, unless there is none. */
@@ -42,8 +45,5 @@ export function updateRow<Returned extends Record<string, unknown>>(
   const keys = namesOf(key).map((name, at) => `${name} = $${at + 1}`);
   const changes = namesOf(row).map((name, at) => `${name} = $${keys.length + at + 1}`);
   const text = `update ${table} set ${changes.join(', ')} where ${keys.join(' and ')} ${then}`;
-  return tx.query<Returned>(prepared(`update_${table}`, text), [
-    ...Object.values(key),
-    ...Object.values(row),
-  ]);
+  return tx.query<Returned>(prepared(`update_${table}`, text), [...valuesOf(key), ...valuesOf(row)]);
 }

@@ -2,7 +2,10 @@ import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 
-/** The entries of `Accept`, `Accept-Encoding` or `Accept-Language` in lower case, with their weights. A malformed weight counts as 0. */
+/**
+ * The entries of `Accept`, `Accept-Encoding` or `Accept-Language` in lower case, with their weights. A malformed weight
+ * counts as 0.
+ */
 export function weightedEntries(header: string): { name: string; weight: number }[] {
   return header
     .toLowerCase()
@@ -36,11 +39,12 @@ export function preferredFormat<F>(header: string | undefined, offered: Readonly
 }
 
 /**
- * The language to answer in (RFC 9110, 12.5.4): `de-AT` asks for German, `*` for any language that is not named. Of
- * equal weights, the first in the header wins. English if no language of ours is asked for.
+ * The language to answer in (RFC 9110, 12.5.4): `de-AT` asks for German, `*` for any language that is not named. The
+ * highest weight of a language counts. Of equal weights, the first in the header wins. English if no language of ours is
+ * asked for.
  */
 export function preferredLanguage(header: string | undefined): Language {
-  const entries = weightedEntries(header ?? '');
+  const entries = weightedEntries(header ?? '').sort((one, other) => other.weight - one.weight);
   const rankOf = (language: Language): [weight: number, place: number] => {
     const named = entries.findIndex(({ name }) => name.split('-', 1)[0] === language);
     const place = named === -1 ? entries.findIndex(({ name }) => name === '*') : named;

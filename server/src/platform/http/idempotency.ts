@@ -158,8 +158,9 @@ async function retryOutdated<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The language of the first answer is not stored, and `work` may have set that of this request. */
 function replay(reply: FastifyReply, body: string): string {
-  reply.header('idempotent-replayed', 'true');
+  reply.removeHeader('content-language').header('idempotent-replayed', 'true');
   return body;
 }
 

@@ -40,9 +40,18 @@ function positionSealer(secret: Uint8Array) {
   };
 }
 
+type Known = {
+  readonly position: Lsn;
+  readonly at: number;
+  /** When a change with an unknown outcome failed, unless a later request has seen the newest state since. */
+  readonly unknownAt: number | null;
+};
+
+const NOTHING: Known = { position: 0n, at: 0, unknownAt: null };
+
 /** The newest position of each caller that has one. In order of their times, so that the oldest come first. */
 class RecentPositions {
-  private readonly byCaller = new Map<string, { readonly position: Lsn; readonly at: number }>();
+  private readonly byCaller = new Map<string, Known>();
   private readonly monotonicNow: () => number;
 
   constructor(monotonicNow: () => number) {
@@ -50,20 +59,35 @@ class RecentPositions {
   }
 
   of(caller: string): Lsn {
-    const known = this.byCaller.get(caller);
-    return known !== undefined && this.monotonicNow() - known.at < REMEMBERED_MS ? known.position : 0n;
+    const known = this.find(caller);
+    return known.unknownAt === null ? known.position : UNKNOWN;
   }
 
-  remember(caller: string, position: Lsn): void {
+  /** Of a request that began at `begunAt`. */
+  remember(caller: string, position: Lsn, begunAt: number): void {
+    const known = this.find(caller);
+    const isUnknown = known.unknownAt !== null && known.unknownAt >= begunAt;
+    this.set(caller, laterOf(position, known.position), isUnknown ? known.unknownAt : null);
+  }
+
+  rememberUnknown(caller: string): void {
+    this.set(caller, this.find(caller).position, this.monotonicNow());
+  }
+
+  private find(caller: string): Known {
+    const known = this.byCaller.get(caller);
+    const isRecent = known !== undefined && this.monotonicNow() - known.at < REMEMBERED_MS;
+    return isRecent ? known : NOTHING;
+  }
+
+  private set(caller: string, position: Lsn, unknownAt: number | null): void {
     const at = this.monotonicNow();
     for (const [oldest, { at: rememberedAt }] of this.byCaller) {
       if (at - rememberedAt < REMEMBERED_MS) break;
       this.byCaller.delete(oldest);
     }
-    const known = this.of(caller);
-    const newest = known === UNKNOWN ? position : laterOf(position, known);
     this.byCaller.delete(caller);
-    this.byCaller.set(caller, { position: newest, at });
+    this.byCaller.set(caller, { position, at, unknownAt });
   }
 }
 
@@ -83,6 +107,7 @@ export function positionTracker(
   const { seal, open } = positionSealer(secret);
   const recent = new RecentPositions(monotonicNow);
   return async (request, reply, mayReadReplica, answer) => {
+    const begunAt = monotonicNow();
     const caller = callerOf(request.principal);
     const header = request.headers[HEADER];
     const given = typeof header === 'string' ? open(header) : null;
@@ -90,21 +115,23 @@ export function positionTracker(
     const reads = mayReadReplica ? await replication.readsAfter(after, caller) : replication.primaryReads();
     const note = async () => {
       if (!reads.hasUsedPrimary()) return;
-      const position = await replication.position();
-      recent.remember(caller, position);
-      reply.header(HEADER, seal(position));
+      try {
+        const position = await replication.position();
+        recent.remember(caller, position, begunAt);
+        reply.header(HEADER, seal(position));
+      } catch (error) {
+        // The request is done. A failure now would say that it is not.
+        if (!(error instanceof DatabaseUnavailable)) throw error;
+        recent.rememberUnknown(caller);
+      }
     };
-    try {
-      const answered = await answer(reads.db).catch(async (error: unknown) => {
-        // The caller of a conflict has to see the state that it conflicts with.
-        if (!(error instanceof DatabaseUnavailable)) await note();
-        throw error;
-      });
-      await note();
-      return answered;
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) recent.remember(caller, UNKNOWN);
+    const answered = await answer(reads.db).catch(async (error: unknown) => {
+      // The caller of a conflict has to see the state that it conflicts with.
+      if (!(error instanceof DatabaseUnavailable)) await note();
+      else if (!mayReadReplica) recent.rememberUnknown(caller);
       throw error;
-    }
+    });
+    await note();
+    return answered;
   };
 }
