@@ -1,7 +1,7 @@
 import { addDays, dayStart, formatInstant, SLOT_MS } from '../src/delivery-day.ts';
 import { DEFAULT_NOTATION, type Notation } from '../src/series/edifact.ts';
 
-/** Two market locations and a metering location with valid identifications that nobody has. */
+/** Two market locations and a metering location with valid identifications, which are invented. */
 export const MALO = '12345678913';
 export const OTHER_MALO = '98765432105';
 export const MELO = `DE${'0'.repeat(30)}7`;

@@ -154,7 +154,10 @@ export async function show(
   await act({ requests, change });
 }
 
-/** Queries report their end by timers, and React ends its work in a task of its own. Both need the page. */
+/**
+ * Queries report their end by timers of 0 ms, and React ends its work in an immediate. Both need the page. A timer and an
+ * immediate that are set later run later, so this waits for their turn and not for a time.
+ */
 async function untilIdle(): Promise<void> {
   await setTimeout(0);
   await setImmediate();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, constants, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -134,6 +134,8 @@ test('after a kill in mid-upload the next start delivers the same files, complet
   await product?.end('SIGKILL');
   assert.ok(!(await readdir(slow.outbox)).includes(name), 'a gateway sees no partial file');
 
+  // The processes of the server that block in opening the pipe have lost their connection: now they end.
+  await (await open(draft, constants.O_RDONLY | constants.O_NONBLOCK)).close();
   // A kill while bytes are written leaves a partial draft.
   await rm(draft);
   await writeFile(draft, 'partial');

@@ -29,7 +29,7 @@ export async function loadReader(role: UserRole): Promise<void> {
 }
 
 function clients(): Clients {
-  if (current === null) throw new Error('this page is not for the role of who is signed in');
+  if (current === null) throw new Error('this page is not for the role of the user');
   return current;
 }
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react';
 
-/** Tells a late answer whether the component that asked is still on the page. */
+/** Whether the component is still on the page, for answers that arrive late. */
 export function useIsMounted(): () => boolean {
   const isMounted = useRef(false);
   useEffect(() => {

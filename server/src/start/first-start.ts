@@ -40,8 +40,8 @@ async function isAccessUsed(db: Db): Promise<boolean> {
 
 /**
  * Creates the data that an empty platform needs: the operator's key and first user, and the demo world if enabled.
- * Returns the new secrets, to be printed. Until one of them has been used, each start replaces both: nobody may have
- * seen those of the start before. Processes that start concurrently wait for the first one.
+ * Returns the new secrets, to be printed. Until one of them has been used, each start replaces both: the output of the
+ * start before may be lost. Processes that start concurrently wait for the first one.
  */
 export async function prepareFirstStart(
   db: Database,
