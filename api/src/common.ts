@@ -47,6 +47,8 @@ export const LIMITS = {
   profileDays: 62,
   /** Maximum number of nominations that the preview of a change lists; all of them are counted. */
   previewedNominations: 100,
+  /** Delivery days of a comparison of forecast and meter. */
+  deviationDays: 366,
   /** Delivery days of an export, and exports at once of a key or user. */
   exports: { days: 366, atOnce: 4 },
   /** Maximum number of faulty import lines in a response; all of them are counted. */
@@ -239,6 +241,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
   Demands: 'Demands of buyers in the customer API.',
+  Series: 'Forecasts and meters of plants and customers, and their values.',
   Volumes: 'Import of quarter-hour volumes.',
   Exchange: 'Schedules sent to the TSOs, and their answers.',
   Users: 'Users of the portal.',
@@ -283,6 +286,11 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   record_id: {
     description: 'Id of the customer, or EIC of the balance group.',
     example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp',
+  },
+  series_id: { description: 'Id of the series.', example: 'ser_01k9x3w8v5e2ntq0v9bgr4kx7c' },
+  interchange_id: {
+    description: 'Id of the interchange.',
+    example: 'icg_01k9x41m8qf4t9v6q3w7x1y0zk',
   },
   message_id: { description: 'Id of the message.', example: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r' },
   eic: { description: 'EIC of the balance group.', example: '11XNORDWIND----J' },

@@ -154,6 +154,16 @@ export const EVENT_TYPES = {
     'An alarm of the exchange has ended or was acknowledged.',
     AlarmChange,
   ),
+  'series.updated': type(
+    OF_OPERATOR,
+    'Values of a series and a delivery day were added or corrected.',
+    Type.Object({
+      object: Type.Literal('series'),
+      id: Id('ser_01k9x3w8v5e2ntq0v9bgr4kx7c'),
+      delivery_date: Day('The German delivery day.'),
+      slots: Type.Integer({ minimum: 1, description: 'Number of changed quarter-hours.', examples: [96] }),
+    }),
+  ),
   'webhook.disabled': type(
     OF_ALL,
     'A webhook endpoint was disabled, because it answered 410 or after five days of failures only.',

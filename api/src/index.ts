@@ -24,6 +24,7 @@ export * from './operator/message.ts';
 export * from './operator/nominations.ts';
 export * from './operator/parties.ts';
 export * from './operator/platform.ts';
+export * from './operator/series.ts';
 export * from './operator/simulation.ts';
 export * from './operator/table.ts';
 export * from './operator/users.ts';

@@ -107,6 +107,18 @@ export const PROBLEMS = {
     explanation: 'The nomination does not exist, or its balance group is not yours.',
     remedy: 'Check the id, and that the key belongs to the BRP of the balance group.',
   },
+  series_not_found: {
+    status: 404,
+    title: 'Series Not Found',
+    explanation: 'There is no series with this id.',
+    remedy: 'Check the id; the list of series has all of them.',
+  },
+  interchange_not_found: {
+    status: 404,
+    title: 'Interchange Not Found',
+    explanation: 'There is no interchange with this id.',
+    remedy: 'Check the id; the list of interchanges has all of them.',
+  },
   brp_not_found: {
     status: 404,
     title: 'BRP Not Found',
@@ -203,6 +215,24 @@ export const PROBLEMS = {
     title: 'Already Exists',
     explanation: 'A record with the same unique value already exists.',
     remedy: 'Use the existing record, or choose another name or code.',
+  },
+  shares_exceeded: {
+    status: 409,
+    title: 'Shares Exceeded',
+    explanation: 'On at least one day the shares of all contracts of a series would exceed 1.',
+    remedy: 'Reduce the share, or end or change another contract of the series; the detail names them.',
+  },
+  contract_has_source: {
+    status: 409,
+    title: 'Contract Has a Source',
+    explanation: 'The volumes of the contract follow from series, so that they cannot be written directly.',
+    remedy: 'Write the values of its series, or end the source of the contract first.',
+  },
+  interchange_conflict: {
+    status: 409,
+    title: 'Interchange Conflict',
+    explanation: 'Another interchange of the same sender has this control reference.',
+    remedy: 'Ask the sender for an interchange with a reference of its own.',
   },
   contract_without_volumes: {
     status: 409,

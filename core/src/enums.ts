@@ -43,6 +43,8 @@ export const REJECTION_CODES = [
   'line_too_long',
   'unknown_contract',
   'contract_without_volumes',
+  'contract_has_source',
+  'unknown_series',
   'invalid_date',
   'day_outside_contract',
   'customer_not_active',

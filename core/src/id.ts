@@ -18,6 +18,8 @@ export const ID_PREFIX = {
   feedPlace: 'feed',
   webhookEndpoint: 'whe',
   webhookDelivery: 'whd',
+  series: 'ser',
+  interchange: 'icg',
 } as const;
 
 export type IdPrefix = (typeof ID_PREFIX)[keyof typeof ID_PREFIX];

@@ -6,7 +6,9 @@ import {
   LIMITS,
   Name,
   Nullable,
+  OneOf,
   ordered,
+  Page,
   paginationExample,
   Sort,
   Strict,
@@ -15,11 +17,11 @@ import {
   assetExample,
   CONTRACT_TYPES,
   Contract,
-  ContractList,
   contractExample,
   contractFilters,
   contractSearch,
   PPA_TYPES,
+  PpaContract,
 } from '../contracts.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 
@@ -51,6 +53,62 @@ export const Profile = Strict(
 );
 export type Profile = Static<typeof Profile>;
 
+/** Where the volumes of a contract come from, if the platform computes them from series. */
+export const Source = Strict(
+  {
+    forecast: Nullable(
+      Type.String({
+        description: 'Id of a series of forecasts.',
+        examples: ['ser_01k9x3w8v5e2ntq0v9bgr4kx7c'],
+      }),
+    ),
+    meter: Nullable(
+      Type.String({
+        description: 'Id of a series of a meter.',
+        examples: ['ser_01k9x3w8v5e2ntq0v9bgr4kx7d'],
+      }),
+    ),
+    share: Type.Number({
+      description: 'Share of the energy, above 0 and up to 1, with at most 6 decimals.',
+      examples: [0.5],
+    }),
+    max_power_mw: Nullable(power('The volumes are cut at this power; at most 3 decimals.', 20)),
+  },
+  { title: 'Source' },
+);
+export type Source = Static<typeof Source>;
+const SourceInput = Strict(
+  {
+    ...Source.properties,
+    forecast: Type.Optional(Source.properties.forecast),
+    meter: Type.Optional(Source.properties.meter),
+    max_power_mw: Type.Optional(Source.properties.max_power_mw),
+  },
+  { title: 'SourceInput' },
+);
+export type SourceInput = Static<typeof SourceInput>;
+
+const trades = Contract.oneOf.slice(1);
+/** What only the operator sees of a contract. */
+export const OperatorContract = OneOf(
+  'type',
+  [
+    Type.Object(
+      {
+        ...PpaContract.properties,
+        source: Nullable(Source),
+      },
+      {
+        title: 'OperatorPpaContract',
+        description: 'A PPA. `source` is null if its volumes come from a profile or an import.',
+      },
+    ),
+    ...trades,
+  ],
+  { title: 'OperatorContract' },
+);
+export type OperatorContract = Static<typeof OperatorContract>;
+
 export const OperatorContractCreate = Strict(
   {
     external_id: Type.String({
@@ -74,10 +132,13 @@ export const OperatorContractCreate = Strict(
       Nullable(Type.String({ description: 'For `ppa` only.', examples: [assetExample.id] })),
     ),
     profile: Type.Optional(Nullable(Profile)),
+    source: Type.Optional(Nullable(SourceInput)),
   },
   { title: 'OperatorContractCreate', ...ordered(['delivery_start', 'delivery_end']) },
 );
 export type OperatorContractCreate = Static<typeof OperatorContractCreate>;
+
+const operatorContractExample = { ...contractExample, source: null };
 
 const creation = {
   external_id: contractExample.external_id,
@@ -102,9 +163,9 @@ export const operatorContractEndpoints = endpoints('Contracts', {
       'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. With a `profile` the platform generates the volumes.',
     status: 201,
     body: OperatorContractCreate,
-    response: Contract,
-    problems: ['already_exists'],
-    example: { request: creation, response: contractExample },
+    response: OperatorContract,
+    problems: ['already_exists', 'shares_exceeded'],
+    example: { request: creation, response: operatorContractExample },
   }),
   operatorListContracts: endpoint({
     method: 'GET',
@@ -122,31 +183,32 @@ export const operatorContractEndpoints = endpoints('Contracts', {
       },
       ordered(['delivery_start', 'delivery_end']),
     ),
-    response: ContractList,
-    example: { response: { contracts: [contractExample], pagination: paginationExample } },
+    response: Page('contracts', OperatorContract, 'OperatorContractList'),
+    example: { response: { contracts: [operatorContractExample], pagination: paginationExample } },
   }),
   operatorGetContract: endpoint({
     method: 'GET',
     path: '/operator/v1/contracts/{contract_id}',
     summary: 'Read a contract',
     description: 'One contract, of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
-    response: Contract,
+    response: OperatorContract,
     problems: ['contract_not_found'],
     conditional: true,
-    example: { response: contractExample },
+    example: { response: operatorContractExample },
   }),
   updateContract: endpoint({
     method: 'PATCH',
     path: '/operator/v1/contracts/{contract_id}',
-    summary: 'End a contract early, or set its dates',
+    summary: 'End a contract early, set its dates, or change its source',
     description:
-      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. `If-Match` is supported.',
+      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. A source holds from the next delivery day on that can still change; null ends it. `If-Match` is supported.',
     body: Strict(
       {
         delivery_start: Type.Optional(
           DateTime('A local midnight; only where it was null.', '2025-12-31T23:00:00Z'),
         ),
         delivery_end: Type.Optional(DateTime('A local midnight.', '2027-12-31T23:00:00Z')),
+        source: Type.Optional(Nullable(SourceInput)),
       },
       {
         title: 'OperatorContractUpdate',
@@ -154,9 +216,9 @@ export const operatorContractEndpoints = endpoints('Contracts', {
         ...ordered(['delivery_start', 'delivery_end']),
       },
     ),
-    response: Contract,
-    problems: ['contract_not_found', 'precondition_failed'],
+    response: OperatorContract,
+    problems: ['contract_not_found', 'shares_exceeded', 'precondition_failed'],
     conditional: true,
-    example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: contractExample },
+    example: { request: { delivery_end: '2027-12-31T23:00:00Z' }, response: operatorContractExample },
   }),
 });

@@ -10,6 +10,7 @@ import { operatorMarketEndpoints } from './market.ts';
 import { operatorNominationEndpoints } from './nominations.ts';
 import { operatorPartyEndpoints } from './parties.ts';
 import { operatorPlatformEndpoints } from './platform.ts';
+import { operatorSeriesEndpoints } from './series.ts';
 import { operatorUserEndpoints } from './users.ts';
 import { operatorVolumeEndpoints } from './volumes.ts';
 
@@ -21,6 +22,7 @@ export const operatorEndpoints = {
   ...operatorMarketEndpoints,
   ...operatorDemandEndpoints,
   ...operatorContractEndpoints,
+  ...operatorSeriesEndpoints,
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
   ...operatorExportEndpoints,

@@ -1,6 +1,6 @@
-import { REJECTION_CODES } from '@saldo/core/enums.ts';
+import { REJECTION_CODES, SERIES_KINDS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
-import { Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
+import { Choice, Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import {
   Transaction,
@@ -19,11 +19,20 @@ export const OperatorTransaction = Type.Object(
           'Why it is invalid: `customer_deactivated`, or the words of the operator. Null unless the status is `invalid`.',
       }),
     ),
+    source: Nullable(
+      Choice(SERIES_KINDS, {
+        description: 'The series that the volume follows from; null for volumes of a profile or an import.',
+      }),
+    ),
   },
   { title: 'OperatorTransaction' },
 );
 export type OperatorTransaction = Static<typeof OperatorTransaction>;
-const operatorTransactionExample: OperatorTransaction = { ...transactionExample, invalid_reason: null };
+const operatorTransactionExample: OperatorTransaction = {
+  ...transactionExample,
+  invalid_reason: null,
+  source: null,
+};
 
 export const DayResult = Type.Object(
   {
@@ -102,7 +111,12 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
       { title: 'ContractDay' },
     ),
     response: DayResult,
-    problems: ['contract_not_found', 'contract_without_volumes', 'customer_not_active'],
+    problems: [
+      'contract_not_found',
+      'contract_without_volumes',
+      'contract_has_source',
+      'customer_not_active',
+    ],
     example: { request: { volumes: [1.25, 1.3, null] }, response: resultExample },
   }),
   importVolumes: endpoint({
@@ -173,7 +187,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     problems: ['transaction_not_found', 'invalid_status_transition'],
     example: {
       request: { reason: 'meter replaced' },
-      response: { ...transactionExample, status: 'invalid', invalid_reason: 'meter replaced' },
+      response: { ...operatorTransactionExample, status: 'invalid', invalid_reason: 'meter replaced' },
     },
   }),
   runProfiles: endpoint({

@@ -42,6 +42,7 @@ function Subject({ event: { data } }: { event: SaldoEvent }) {
       return <AlarmSubject data={data} />;
     case 'asset':
     case 'demand':
+    case 'series':
       return data.id;
   }
 }

@@ -21,9 +21,10 @@ const STALE: Readonly<Record<Subject, readonly string[]>> = {
   asset: MARKET,
   demand: MARKET,
   exchange: EXCHANGE,
+  series: ['series'],
   webhook: ['webhook-endpoints'],
   message: EXCHANGE,
-  audit: ['audit', ...PARTIES, ...CUSTOMERS, ...CONTRACTS, ...MARKET, ...EXCHANGE],
+  audit: ['audit', ...PARTIES, ...CUSTOMERS, ...CONTRACTS, ...MARKET, ...EXCHANGE, 'series'],
 };
 
 /** Every event may be delivered to a webhook. */

@@ -16,6 +16,7 @@ export const activity: Dictionary['activity'] = {
     asset: 'Anlagen',
     demand: 'Gesuche',
     exchange: 'Alarme',
+    series: 'Zeitreihen',
     webhook: 'Webhooks',
   },
   types: {
@@ -40,6 +41,7 @@ export const activity: Dictionary['activity'] = {
     'demand.withdrawn': 'zurückgezogen',
     'exchange.alarm': 'begonnen',
     'exchange.alarm_resolved': 'beendet',
+    'series.updated': 'geändert',
     'webhook.disabled': 'abgeschaltet',
   },
   nomination: ({ group, tso, direction, version, day }) =>
@@ -66,6 +68,7 @@ export const activity: Dictionary['activity'] = {
     'demand.withdrawn': 'wurde zurückgezogen.',
     'exchange.alarm': 'hat begonnen.',
     'exchange.alarm_resolved': 'ist beendet.',
+    'series.updated': 'wurde geändert.',
     corrected: 'wurde korrigiert.',
     rejected: (reasons) => `wurde vom ÜNB abgelehnt. ${reasons}`.trim(),
     matched: 'wurde vom ÜNB bestätigt.',

@@ -220,6 +220,8 @@ export const operator: Dictionary['operator'] = {
       line_too_long: 'Zeile zu lang',
       unknown_contract: 'Unbekannter Vertrag',
       contract_without_volumes: 'Vertrag nimmt keine Mengen auf',
+      contract_has_source: 'Mengen folgen aus Zeitreihen',
+      unknown_series: 'Zeitreihe unbekannt',
       invalid_date: 'Kein solches Datum',
       day_outside_contract: 'Tag außerhalb des Vertrags',
       customer_not_active: 'Kunde nicht aktiv',

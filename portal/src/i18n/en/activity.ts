@@ -16,6 +16,7 @@ export const activity = {
     asset: 'Plants',
     demand: 'Demands',
     exchange: 'Alarms',
+    series: 'Series',
     webhook: 'Webhooks',
   },
   types: {
@@ -40,6 +41,7 @@ export const activity = {
     'demand.withdrawn': 'withdrawn',
     'exchange.alarm': 'began',
     'exchange.alarm_resolved': 'ended',
+    'series.updated': 'changed',
     'webhook.disabled': 'disabled',
   },
   nomination: ({ group, tso, direction, version, day }: Nomination) =>
@@ -66,6 +68,7 @@ export const activity = {
     'demand.withdrawn': 'was withdrawn.',
     'exchange.alarm': 'began.',
     'exchange.alarm_resolved': 'ended.',
+    'series.updated': 'changed.',
     corrected: 'was corrected.',
     rejected: (reasons: string) => `was rejected by the TSO. ${reasons}`.trim(),
     matched: 'was confirmed by the TSO.',

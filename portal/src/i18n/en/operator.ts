@@ -216,6 +216,8 @@ export const operator = {
       line_too_long: 'Line too long',
       unknown_contract: 'Unknown contract',
       contract_without_volumes: 'Contract accepts no volumes',
+      contract_has_source: 'Volumes follow from series',
+      unknown_series: 'Unknown series',
       invalid_date: 'No such date',
       day_outside_contract: 'Day outside the contract',
       customer_not_active: 'Customer not active',

@@ -1,0 +1,100 @@
+-- Series of forecasts and meters, and the contracts whose volumes follow from them.
+
+
+-- # Series
+
+create type series_kind as enum ('forecast', 'meter');
+
+-- What a forecaster or a meter says about one plant or one customer.
+create table series (
+  no int generated always as identity primary key,
+  id uuid not null unique,
+  kind series_kind not null,
+  asset_id uuid references asset,
+  customer_id uuid references customer,
+  name text not null,
+  market_location text,
+  created_at timestamptz not null,
+  check (num_nonnulls(asset_id, customer_id) = 1)
+);
+-- An owner has one series of a kind, and a market location means one series of a kind. The lists by owner and location.
+create unique index series_of_asset on series (asset_id, kind);
+create unique index series_of_customer on series (customer_id, kind);
+create unique index series_of_location on series (market_location, kind);
+-- The list by kind.
+create index series_of_kind on series (kind, id);
+
+-- The values that one delivery changed of a day of a series. A stored row is never changed; a later value is a new version
+-- of its slot in a later row. As with sheets there is no foreign key: every writer has locked the series.
+create table series_sheet (
+  series_no int not null,
+  delivery_day date not null,
+  -- 1, 2, … per series and day.
+  revision int not null,
+  created_at timestamptz not null,
+  -- Wh, in the format of `sheet.volumes`.
+  values_wh bytea not null,
+  -- Version of each cell, as in a sheet.
+  versions smallint[],
+  primary key (series_no, delivery_day, revision),
+  constraint series_values_are_a_day check (
+    get_byte(values_wh, 0) = 2 and length(values_wh) in (1 + 92 * 2, 1 + 96 * 2, 1 + 100 * 2)
+    or get_byte(values_wh, 0) = 4 and length(values_wh) in (1 + 92 * 4, 1 + 96 * 4, 1 + 100 * 4)
+  )
+);
+
+
+-- # Sources of contracts
+
+-- The source of a contract by delivery day: it holds from its first day on until that of the next one. Values of an earlier
+-- day still count with the share that was agreed for it. A contract without a row has no source.
+create table contract_source (
+  contract_no int not null references contract,
+  first_day date not null,
+  forecast_no int references series,
+  meter_no int references series,
+  -- In millionths.
+  share_millionths int not null check (share_millionths between 1 and 1000000),
+  max_power_kw int,
+  primary key (contract_no, first_day),
+  check (num_nonnulls(forecast_no, meter_no) > 0)
+);
+-- The contracts that follow a series.
+create index contract_source_of_forecast on contract_source (forecast_no) where forecast_no is not null;
+create index contract_source_of_meter on contract_source (meter_no) where meter_no is not null;
+
+-- The values that the volumes of a sheet follow from: the newest revisions of the series' days when the sheet was made. A
+-- cell follows the meter where that revision, or one before it, has a value.
+create table sheet_source (
+  contract_no int not null,
+  delivery_day date not null,
+  revision int not null,
+  forecast_no int,
+  forecast_revision int,
+  meter_no int,
+  meter_revision int,
+  primary key (contract_no, delivery_day, revision)
+);
+
+
+-- # Interchanges with metered values (MSCONS)
+
+-- An interchange is stored whole before it is read. Sender and reference are null if its header cannot be read.
+create table interchange (
+  id uuid primary key,
+  received_at timestamptz not null,
+  sender text,
+  reference text,
+  raw bytea not null,
+  -- The answer to its delivery; null until it was read to its end.
+  result jsonb
+);
+-- The same interchange again changes nothing.
+create unique index interchange_once on interchange (sender, reference);
+
+-- Market locations of an interchange that had no series when it was read: its messages are read again when they have one.
+create table interchange_unknown (
+  market_location text not null,
+  interchange_id uuid not null references interchange,
+  primary key (market_location, interchange_id)
+);
