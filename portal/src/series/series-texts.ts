@@ -135,10 +135,8 @@ const en = {
     endText:
       'The volumes no longer follow the series, at once and on every day. What is stored stays, and volumes can be imported again.',
     none: 'None: volumes come from imports.',
-    ofPlant: 'Share',
+    shareOf: 'Share',
     unlimited: 'no limit',
-    origin: 'Source',
-    origins: (meter: number, forecast: number) => `${meter} from the meter, ${forecast} from the forecast`,
   },
 };
 type SeriesTexts = typeof en;
@@ -282,10 +280,8 @@ const de: SeriesTexts = {
     endText:
       'Die Mengen folgen den Zeitreihen nicht mehr, ab sofort und an keinem Tag. Was gespeichert ist, bleibt, und Mengen können wieder importiert werden.',
     none: 'Keine: Die Mengen kommen aus Importen.',
-    ofPlant: 'Anteil',
+    shareOf: 'Anteil',
     unlimited: 'keine Grenze',
-    origin: 'Quelle',
-    origins: (meter, forecast) => `${meter} aus dem Lastgang, ${forecast} aus der Prognose`,
   },
 };
 
