@@ -1,7 +1,5 @@
 import type { ValuesImportOptions } from '@saldo/sdk';
-import { isGzip, isNdjson } from '../ui/file-import.tsx';
-
-const BYTE_ORDER_MARK = /^\uFEFF/;
+import { isGzip, isNdjson } from '../ui/file-names.ts';
 
 /** The first characters of a file, unpacked. Empty for a file that cannot be unpacked: the server explains it. */
 async function beginningOf(file: File): Promise<string> {
@@ -11,8 +9,8 @@ async function beginningOf(file: File): Promise<string> {
   const reading = stream.getReader();
   try {
     const { value } = await reading.read();
-    // Interchanges are written in character sets whose first 128 characters are those of ASCII.
-    return new TextDecoder('latin1').decode(value?.subarray(0, 200));
+    // The decoder drops a byte order mark. Other character sets of interchanges have the same first 128 characters.
+    return new TextDecoder().decode(value?.subarray(0, 200));
   } catch {
     return '';
   } finally {
@@ -22,7 +20,7 @@ async function beginningOf(file: File): Promise<string> {
 
 /** MSCONS files have many extensions, so they are recognised by their first segment. */
 export async function valuesFormatOf(file: File): Promise<ValuesImportOptions['format']> {
-  const beginning = (await beginningOf(file)).replace(BYTE_ORDER_MARK, '').trimStart();
+  const beginning = (await beginningOf(file)).trimStart();
   if (/^UN[AB]/.test(beginning)) return 'mscons';
   return isNdjson(file) ? 'ndjson' : 'csv';
 }

@@ -1,7 +1,8 @@
 import type { ImportResult } from '@saldo/api';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { FileImport, FormatHelp, isNdjson } from '../ui/file-import.tsx';
+import { FileImport, FormatHelp } from '../ui/file-import.tsx';
+import { isNdjson } from '../ui/file-names.ts';
 import { ImportedFile, isWorthwhile } from '../ui/import-result.tsx';
 import { Page } from '../ui/page.tsx';
 

@@ -8,6 +8,7 @@ import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { DecimalQuestion, isDecimalQuestion } from './decimal-question.tsx';
 import { DropZone } from './drop-zone.tsx';
+import { isGzip } from './file-names.ts';
 import { Checkbox, FormProblem } from './form.tsx';
 import { Panel } from './page.tsx';
 import { Notice } from './states.tsx';
@@ -46,9 +47,6 @@ type Props<F, R> = {
   isImportable: (result: R) => boolean;
   children: (file: File, result: R, onImport: () => void) => ReactNode;
 };
-
-export const isNdjson = ({ name }: File): boolean => /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(name);
-export const isGzip = ({ name }: File): boolean => /\.gz$/i.test(name);
 
 /** Imports a file: dropped or chosen, with an optional dry run first. */
 export function FileImport<F, R>(props: Props<F, R>) {
