@@ -125,7 +125,8 @@ test('a BRP sees nothing of sources', () =>
 
 test('the form of a new contract offers the series of the chosen plant', () =>
   show('/operator/contracts/new', { role: 'operator', answers: answers(null) }, async ({ requests }) => {
-    await press('main input', 'The volumes follow forecast and meter');
+    await findText('The volumes follow forecast and meter');
+    await press('main [name=has_source]', /^$/);
     await findText('Choose the plant first: its series are offered here.');
     await find('main option', /^Windpark Uckermark Nord/);
     await fill('main select', 'Asset', 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c');
