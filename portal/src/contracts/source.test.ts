@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operatorEndpoints } from '@saldo/api';
+import { operatorEndpoints, type Series } from '@saldo/api';
 import { eventually, until } from '../../../server/test/until.ts';
 import {
   type Answers,
@@ -15,11 +15,10 @@ import {
 import { isFaulty, parseShare, readSource, sourceInput } from './source.ts';
 
 const [FORECAST, METER] = ['ser_01k9x3w8v5e2ntq0v9bgr4kx7c', 'ser_01k9x3w8v5e2ntq0v9bgr4kx7d'];
-const seriesExample = operatorEndpoints.getSeries.example.response as never as { id: string; kind: 'meter' };
-const offered = [
-  { ...seriesExample, id: FORECAST, kind: 'forecast', name: 'Nord, forecast' },
-  { ...seriesExample, id: METER, name: 'Nord, meter' },
-] as never[];
+const example = operatorEndpoints.getSeries.example.response as Series;
+const forecast: Series = { ...example, id: FORECAST, kind: 'forecast', name: 'Nord, forecast' };
+const meter: Series = { ...example, id: METER, name: 'Nord, meter' };
+const offered = [forecast, meter];
 
 test('a typed percentage is an exact share with at most six decimals', () => {
   const typed = ['100', '50', '33,3333', '0.0001', ' 12.5 ', '0', '100.0001', '33.33333', '-5', 'half', ''];
@@ -51,8 +50,8 @@ const transactions = listOf(operatorEndpoints.operatorListTransactions, 'transac
 const answers = (of: object | null): Answers => ({
   [`GET /operator/v1/contracts/${CONTRACT}`]: { ...contract, source: of },
   'GET /operator/v1/series': listOf(operatorEndpoints.listSeries, 'series', offered),
-  [`GET /operator/v1/series/${FORECAST}`]: offered[0] as object,
-  [`GET /operator/v1/series/${METER}`]: offered[1] as object,
+  [`GET /operator/v1/series/${FORECAST}`]: forecast,
+  [`GET /operator/v1/series/${METER}`]: meter,
   'GET /operator/v1/transactions': transactions,
 });
 const PAGE = `/operator/contracts/${CONTRACT}?day=2026-01-15`;
@@ -62,7 +61,7 @@ const sentBy = ({ requests }: Shown) =>
     () => 'the change is sent',
   );
 
-for (const [language, texts, meter, forecast] of [
+for (const [language, texts, ofMeter, ofForecast] of [
   ['en', ['33.3333 %', 'Meter: 1', 'Forecast: 1'], 'Meter', 'Forecast'],
   ['de', ['33,3333 %', 'Messwert: 1', 'Prognose: 1'], 'Messwert', 'Prognose'],
 ] as const)
@@ -70,8 +69,8 @@ for (const [language, texts, meter, forecast] of [
     show(PAGE, { role: 'operator', language, answers: answers(source) }, async () => {
       for (const text of texts) await findText(text);
       for (const [name, id, slot] of [
-        [meter, METER, 1],
-        [forecast, FORECAST, 2],
+        [ofMeter, METER, 1],
+        [ofForecast, FORECAST, 2],
       ] as const) {
         const link = await find('main table a', name);
         assert.equal(link.getAttribute('href'), `/operator/series/${id}?day=2026-01-15&slot=${slot}`);

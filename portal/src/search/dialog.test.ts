@@ -164,3 +164,16 @@ test('the balance groups of a BRP are searched on the page', () => {
     assert.equal(document.querySelectorAll('tbody tr').length, 1);
   });
 });
+
+test('the operator finds a series by its market location or id, and an interchange by its id', () =>
+  show('/', { role: 'operator' }, async ({ requests }) => {
+    await search('51238696781');
+    await find('[role=option]', /^Uckermark Nord, meterMeter · 51238696781/);
+    const asked = requests.find(({ url }) => url.pathname === '/operator/v1/series');
+    assert.equal(asked?.url.searchParams.get('market_location'), '51238696781');
+    await search('icg_01k9x41m8qf4t9v6q3w7x1y0zk');
+    await find('[role=option]', /^REF0000001/);
+    await search('ser_01k9x3w8v5e2ntq0v9bgr4kx7c');
+    await press('[role=option]', /^Uckermark Nord, meter/);
+    await isAt('/operator/series/ser_01k9x3w8v5e2ntq0v9bgr4kx7c');
+  }));

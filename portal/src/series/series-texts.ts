@@ -285,6 +285,6 @@ const de: SeriesTexts = {
   },
 };
 
-export const SERIES_TEXTS: Readonly<Record<Language, SeriesTexts>> = { en, de };
+const SERIES_TEXTS: Readonly<Record<Language, SeriesTexts>> = { en, de };
 
 export const useSeriesTexts = (): SeriesTexts => SERIES_TEXTS[useI18n().language];
