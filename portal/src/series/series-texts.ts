@@ -270,7 +270,7 @@ const de: SeriesTexts = {
       power: 'Eine Zahl mit höchstens drei Nachkommastellen, oder leer.',
       series: 'Bitte eine Prognose oder einen Lastgang wählen.',
     },
-    set: 'Mengen aus Zeitreihen',
+    set: 'Quelle festlegen',
     change: 'Quelle ändern',
     changeTitle: (contract) => `Quelle von ${contract}`,
     changeText:
