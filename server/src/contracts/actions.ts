@@ -20,6 +20,7 @@ import {
   lockContract,
   lockParties,
   saveContractDates,
+  TERMS,
 } from './store.ts';
 import { wireContract } from './wire.ts';
 
@@ -94,7 +95,7 @@ function localMidnight(field: string, text: DateText, errors: Errors): number | 
   return null;
 }
 
-const PPA_FIELDS = ['ppa_type', 'period', 'delivery_profile', 'asset_id', 'profile'] as const;
+const PPA_FIELDS = [...TERMS, 'asset_id', 'profile'] as const;
 
 function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
   if (input.type === 'ppa') return [];

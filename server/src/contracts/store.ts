@@ -11,13 +11,13 @@ import { type ListStart, type Sorting, sortedLists, textKey } from '../platform/
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
-/** The terms that are stored, read and shown as the operator gave them, with their values if it gave none. */
+/** The terms of a PPA that are stored, read and shown as the operator gave them, with their values if it gave none. */
 const NO_TERMS = {
   ppa_type: null as (Contract['ppa_type'] & string) | null,
   period: null as string | null,
   delivery_profile: null as string | null,
 };
-const TERMS = Object.keys(NO_TERMS).map((name) => `c.${name}`);
+export const TERMS = Object.keys(NO_TERMS) as (keyof typeof NO_TERMS)[];
 
 export type ContractRow = typeof NO_TERMS & {
   no: number;
@@ -44,7 +44,7 @@ export type ContractRow = typeof NO_TERMS & {
 
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
   c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
-  ${TERMS.join(', ')}, c.created_at, c.asset_id,
+  ${TERMS.map((name) => `c.${name}`).join(', ')}, c.created_at, c.asset_id,
   a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso,
   c.is_activated`;
 

@@ -1,7 +1,6 @@
 import { addDays, dayOf, dayStart } from '@saldo/core/delivery-day.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { CONFORMING } from '@saldo/simulator/tso.ts';
-import type { AppDependencies } from '../app.ts';
 import { checkpointEvents, deleteOldEvents } from '../events/actions.ts';
 import { type AlarmRow, countByKind, wireAlarm } from '../exchange/alarms.ts';
 import { remindOfGates } from '../exchange/process/gate-reminders.ts';
@@ -16,6 +15,7 @@ import { followSandboxClock } from '../sandbox/operator-routes.ts';
 import { runProfiles } from '../transactions/profiles.ts';
 import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
 import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
+import type { AppDependencies } from './app.ts';
 import { exchangeOf } from './exchange-settings.ts';
 
 /** Upper bound for the delay between a debounced change of volumes and its nomination. */
