@@ -46,12 +46,12 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
   ];
 }
 
-type Members = { readonly [name: string]: unknown };
-const membersOf = (body: unknown): Members =>
-  typeof body === 'object' && body !== null ? (body as Members) : {};
+/** The members of a body, or null if it is no object, which its schema reports. */
+const membersOf = (body: unknown): { readonly [name: string]: unknown } | null =>
+  typeof body === 'object' && !Array.isArray(body) ? (body as { [name: string]: unknown } | null) : null;
 
 function locationErrors(_: object, body: unknown): FieldError[] {
-  const { market_location: location } = membersOf(body);
+  const location = membersOf(body)?.['market_location'];
   const fault = typeof location === 'string' ? checkMarketLocation(location) : null;
   return fault === null ? [] : [{ field: 'market_location', code: 'invalid_format', message: fault }];
 }
@@ -62,6 +62,7 @@ function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown):
   if (day === null || day < FIRST_DAY || day > LAST_DAY)
     return [{ field: 'delivery_date', code: 'invalid_format', message: { key: 'field.date' } }];
   const members = membersOf(body);
+  if (members === null) return [];
   const given = VALUE_UNITS.filter((unit) => members[unit] !== undefined);
   const [unit] = given;
   if (unit === undefined || given.length > 1) {
