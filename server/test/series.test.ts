@@ -9,7 +9,7 @@ const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const brp = await world.brp();
 const SERIES = '/operator/v1/series';
-const MELO = `DE${'000562668023AO00000000000000011'}`;
+const MELO = 'DE000562668023AO00000000000000011';
 
 let count = 0;
 /** A valid MaLo that no series has. */
