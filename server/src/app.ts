@@ -66,6 +66,7 @@ import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
+import { operatorContractChangeRoutes } from './sources/operator-contracts.ts';
 import type { Config } from './start/config.ts';
 import {
   type Addresses,
@@ -296,6 +297,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
   ...operatorContractRoutes(clock),
+  ...operatorContractChangeRoutes({ clock, rules: config.marketRules }),
   ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),

@@ -160,11 +160,7 @@ test('each rule of a source has its own field and sentence', () => {
     [{}, { forecast: 'unknown' }, 'source.forecast field.unknown_series'],
     [{}, { forecast: ofAsset('meter') }, 'source.forecast field.source_no_forecast'],
     [{}, { meter: ofAsset('forecast') }, 'source.meter field.source_no_meter'],
-    [
-      { ppaType: 'forecasted' },
-      { meter: ofAsset('meter') },
-      'source.meter field.source_meter_of_forecasted',
-    ],
+    [{ ppaType: 'forecasted' }, { meter: ofAsset('meter') }, 'source.meter field.source_meter_of_forecasted'],
     [{}, { forecast: ofBuyer('forecast') }, 'source.forecast field.source_owner_asset'],
     [{ assetId: null }, {}, 'source.forecast field.source_owner_asset'],
     [{ assetId: 'other' }, {}, 'source.forecast field.source_owner_asset'],

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import { findUnits } from '../decimal.ts';
 import { findKw } from '../energy.ts';
-import { SOURCE_KINDS, type SeriesKind, type SeriesOwner, type SourceKind } from '../enums.ts';
+import { type SeriesKind, type SeriesOwner, SOURCE_KINDS, type SourceKind } from '../enums.ts';
 import type { Message } from '../messages/message.ts';
 import { MAX_SLOT_WH } from './value.ts';
 
