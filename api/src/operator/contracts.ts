@@ -16,10 +16,11 @@ import {
 import {
   assetExample,
   CONTRACT_TYPES,
-  Contract,
   contractExample,
   contractFilters,
   contractSearch,
+  DayAheadContract,
+  IntradayContract,
   PPA_TYPES,
   PpaContract,
 } from '../contracts.ts';
@@ -88,7 +89,6 @@ const SourceInput = Strict(
 );
 export type SourceInput = Static<typeof SourceInput>;
 
-const trades = Contract.oneOf.slice(1);
 /** What only the operator sees of a contract. */
 export const OperatorContract = OneOf(
   'type',
@@ -103,7 +103,8 @@ export const OperatorContract = OneOf(
         description: 'A PPA. `source` is null if its volumes come from a profile or an import.',
       },
     ),
-    ...trades,
+    DayAheadContract,
+    IntradayContract,
   ],
   { title: 'OperatorContract' },
 );

@@ -92,6 +92,10 @@ export const IMPORTS = {
     en: 'only ppa contracts with both delivery dates accept volumes',
     de: 'Nur PPA mit Lieferbeginn und Lieferende nehmen Mengen auf',
   },
+  'import.contract_has_source': {
+    en: 'the volumes of the contract follow from series on {day}',
+    de: 'Am {day|day} folgen die Mengen des Vertrags aus Zeitreihen',
+  },
   'import.not_delivering': {
     en: 'the contract does not deliver on {day}',
     de: 'Der Vertrag liefert am {day|day} nicht',

@@ -186,6 +186,18 @@ export const PROBLEM_DETAILS = {
     en: 'Customers are placed in balance group {eic} in {tsos}.',
     de: 'Dem Bilanzkreis {eic} sind Kunden zugeordnet in: {tsos}.',
   },
+  'problem.contract_has_source': {
+    en: 'The volumes of the contract follow from series on {day}.',
+    de: 'Am {day|day} folgen die Mengen des Vertrags aus Zeitreihen.',
+  },
+  'problem.shares_exceeded': {
+    en: 'The shares of the series {series} would be {share} on {day}. Its contracts on that day: {contracts}.',
+    de: 'Die Anteile an der Zeitreihe {series} wären am {day|day} {share|number}. Ihre Verträge an diesem Tag: {contracts}.',
+  },
+  'problem.shares_exceeded_always': {
+    en: 'The shares of the series {series} would be {share} from the beginning. Its contracts: {contracts}.',
+    de: 'Die Anteile an der Zeitreihe {series} wären von Anfang an {share|number}. Ihre Verträge: {contracts}.',
+  },
   'problem.contract_without_dates': {
     en: 'The contract accepts no volumes. Its delivery dates are not both set.',
     de: 'Der Vertrag nimmt keine Mengen auf: Lieferbeginn und Lieferende stehen nicht beide fest.',

@@ -9,6 +9,7 @@ import {
   linesOf,
 } from '@saldo/core/transactions/contract-day-input.ts';
 import { type DayGap, IncompleteDays } from '@saldo/core/transactions/incomplete-days.ts';
+import { sourceOn } from '../contracts/source-store.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { DayBatch, prepareDryRun } from './day-batch.ts';
 import { ImportBatch, type Rejection, type VolumeFormat, VolumeReader } from './import-stream.ts';
@@ -251,6 +252,8 @@ function contractFault(
   if (day !== null && !isDayWithin(contract, day)) {
     return { code: 'day_outside_contract', message: { key: 'import.not_delivering', day } };
   }
+  if (day !== null && sourceOn(contract.sources, day) !== null)
+    return { code: 'contract_has_source', message: { key: 'import.contract_has_source', day } };
   if (day !== null && !isActiveOn(contract, day))
     return { code: 'customer_not_active', message: inactive(contract.no) };
   return null;

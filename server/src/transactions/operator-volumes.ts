@@ -4,6 +4,7 @@ import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { sourceOn } from '../contracts/source-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { type FieldError, fieldProblem, problem } from '../platform/http/problem.ts';
@@ -72,6 +73,8 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   if (!isDayWithin(contract, day)) {
     throw fieldProblem('delivery_date', 'validation_failed', { key: 'field.outside_delivery' });
   }
+  if (sourceOn(contract.sources, day) !== null)
+    throw problem('contract_has_source', { key: 'problem.contract_has_source', day });
   if (!isActiveOn(contract, day)) {
     const reason = (await explainInactive(tx, [contract.no]))(contract.no);
     throw problem('customer_not_active', { key: 'problem.customer_not_active', day, reason });

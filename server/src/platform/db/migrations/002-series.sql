@@ -63,12 +63,15 @@ create table contract_source (
 create index contract_source_of_forecast on contract_source (forecast_no) where forecast_no is not null;
 create index contract_source_of_meter on contract_source (meter_no) where meter_no is not null;
 
--- The values that the volumes of a sheet follow from: the newest revisions of the series' days when the sheet was made. A
--- cell follows the meter where that revision, or one before it, has a value.
+-- The values that the volumes of a sheet follow from. The sheets of imports and profiles have no row. A sheet that repeats
+-- volumes for other parties has the origins of the volumes that it repeats, and the revisions of the newest of them.
 create table sheet_source (
   contract_no int not null,
   delivery_day date not null,
   revision int not null,
+  -- Per slot `f` for forecast, `m` for meter and `-` for none of them; a single letter if it is the same for all cells.
+  origins text not null,
+  -- The newest revisions of the series' days when the volumes were computed.
   forecast_no int,
   forecast_revision int,
   meter_no int,
