@@ -24,7 +24,10 @@ export type ParsedLine = {
   slot: number;
   value: number;
   values: (number | null)[] | null;
-  /** Whether the values are W of a volume, of which the whole block makes kWh. All others have their final unit. */
+  /**
+   * Whether the values are W of a volume, of which the whole block makes kWh. All others have their final unit. The lines
+   * of a block agree; a line that does not has a fault.
+   */
   isPower: boolean;
   fault: LineFault | null;
 };
@@ -141,9 +144,6 @@ export class DayGrouper {
 }
 
 function addValues(input: DayInput, line: ParsedLine): LineFault | null {
-  if (line.isPower !== input.isPower) {
-    return { code: 'malformed_line', message: { key: 'import.mixed_units' } };
-  }
   const { values } = input;
   if (line.values === null) {
     if (values[line.slot - 1] !== null) return duplicateSlot(line, line.slot);

@@ -2,7 +2,7 @@ import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { isPower, UNIT_DECIMALS } from '@saldo/core/energy.ts';
 import { type RejectionCode, VALUE_UNITS, type ValueUnit } from '@saldo/core/enums.ts';
 import { MAX_SLOT_WH, type ValueFault, whFromJson, whFromText } from '@saldo/core/series/value.ts';
-import type { ImportColumns, UnitColumn } from '../transactions/import-columns.ts';
+import { type ImportColumns, scalesOf, type UnitColumn } from '../transactions/import-columns.ts';
 
 const CODES: Record<ValueFault['key'], RejectionCode> = {
   'series.not_a_number': 'invalid_volume',
@@ -19,8 +19,7 @@ function valueColumn(unit: ValueUnit): UnitColumn {
     dayName: unit,
     // Each power is a whole number of Wh by itself, so that nothing is rounded.
     isPower: false,
-    decimals: UNIT_DECIMALS[unit],
-    divisor: isPower(unit) ? SLOTS_PER_HOUR : 1,
+    scales: scalesOf(UNIT_DECIMALS[unit], isPower(unit) ? SLOTS_PER_HOUR : 1),
     max: MAX_SLOT_WH,
     fromText: (text, resolution) => checked(whFromText(text, unit, resolution)),
     fromJson: (value, resolution) => checked(whFromJson(value, unit, resolution)),

@@ -25,9 +25,6 @@ const QUOTE = '"';
 const PREFIX_BYTES = 512;
 /** Digits before the point that the fast path accepts: enough for nearly every value, and exact with six decimals. */
 const FAST_DIGITS = 7;
-/** What a number is multiplied by, by the decimals that it lacks. */
-const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
-
 /**
  * Creates a parser for CSV lines of this form. Fast path: a line that starts with the same bytes as the
  * previous one has the same subject and day, and its slot and value are parsed from bytes without creating strings.
@@ -104,7 +101,7 @@ const decimalByteOf = ({ mark }: DecimalNotation) =>
 /** Parses bytes such as `96,12.345`. Returns false for everything else, which the slow path accepts or rejects. */
 function parseCellBytes(
   line: ParsedLine,
-  unit: UnitColumn,
+  { max, scales }: UnitColumn,
   bytes: Buffer,
   start: number,
   end: number,
@@ -136,14 +133,10 @@ function parseCellBytes(
       value = value * 10 + digit;
       decimals++;
     }
-    if (decimals === 0 || decimals > unit.decimals) return false;
+    if (decimals === 0 || decimals >= scales.length) return false;
   }
-  value *= POWERS_OF_TEN[unit.decimals - decimals]!;
-  if (unit.divisor !== 1) {
-    if (value % unit.divisor !== 0) return false;
-    value /= unit.divisor;
-  }
-  if (value > unit.max) return false;
+  value *= scales[decimals]!;
+  if (value > max || !Number.isInteger(value)) return false;
   line.slot = slot;
   line.value = value;
   return true;

@@ -23,9 +23,8 @@ export type UnitColumn = {
   readonly dayName: string;
   /** Whether values are W of a volume, of which the whole block makes kWh. */
   readonly isPower: boolean;
-  /** A quarter-hour's value is its digits with these decimals, divided by the divisor, a whole number up to the maximum. */
-  readonly decimals: number;
-  readonly divisor: number;
+  /** A quarter-hour's value is its digits times the element for its number of decimals: a whole number up to the maximum. */
+  readonly scales: readonly number[];
   readonly max: number;
   fromText(text: string, resolution: Resolution): number | UnitFault;
   fromJson(value: unknown, resolution: Resolution): number | UnitFault;
@@ -39,6 +38,10 @@ export type ImportColumns = {
   /** Names all of them. */
   readonly description: Message;
 };
+
+/** Exact: the divisor is a power of two. */
+export const scalesOf = (decimals: number, divisor: 1 | 4): number[] =>
+  Array.from({ length: decimals + 1 }, (_, read) => 10 ** (decimals - read) / divisor);
 
 const VOLUME_CODES: Record<VolumeFault, RejectionCode> = {
   not_a_number: 'invalid_volume',
@@ -57,7 +60,9 @@ function volumeColumn(unit: VolumeUnit): UnitColumn {
   return {
     name: unit,
     dayName: isPower ? unit : 'volumes',
-    ...{ isPower, decimals, divisor: 1, max },
+    isPower,
+    scales: scalesOf(decimals, 1),
+    max,
     fromText: (text) => checked(volumeFromText(text, unit)),
     fromJson: (value) => checked(volumeFromJson(value, unit)),
   };

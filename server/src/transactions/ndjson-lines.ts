@@ -27,36 +27,38 @@ type Shape = {
   readonly unit: UnitColumn;
   readonly required: ReadonlySet<string>;
   readonly optional: ReadonlySet<string>;
-  readonly isDay: boolean;
+  /** Those of the required ones that are texts. */
+  readonly texts: readonly string[];
+  readonly time: 'slot' | 'start' | 'day';
 };
 
-type UnitShapes = { readonly slot: Shape; readonly start: Shape; readonly day: Shape };
+type UnitShapes = { readonly unit: UnitColumn } & { readonly [Time in Shape['time']]: Shape };
 
 function shapesOf({ subject, optional }: ImportColumns, unit: UnitColumn): UnitShapes {
-  const shape = (required: string[], isDay: boolean): Shape => ({
+  const shape = (time: Shape['time'], day: string, ...others: string[]): Shape => ({
     unit,
-    required: new Set([subject, ...required]),
+    required: new Set([subject, day, ...others]),
     // A whole day has one value per slot, whatever the resolution.
-    optional: new Set(isDay ? optional.filter((name) => name === 'kind') : optional),
-    isDay,
+    optional: new Set(time === 'day' ? optional.filter((name) => name === 'kind') : optional),
+    texts: [subject, day],
+    time,
   });
   return {
-    slot: shape(['delivery_date', 'slot', unit.name], false),
-    start: shape(['delivery_start', unit.name], false),
-    day: shape(['delivery_date', unit.dayName], true),
+    unit,
+    slot: shape('slot', 'delivery_date', 'slot', unit.name),
+    start: shape('start', 'delivery_start', unit.name),
+    day: shape('day', 'delivery_date', unit.dayName),
   };
 }
 
-/** The shape by the first unit of the line, or that of the first unit of all if the line has none. */
+/** The shape by the first unit that the line has, or that of the first unit of all if the line has none. */
 function findShape(shapes: readonly UnitShapes[], record: Members): Shape {
-  const ofUnit =
-    shapes.find(({ day, slot }) => {
-      return Object.hasOwn(record, day.unit.dayName) || Object.hasOwn(record, slot.unit.name);
-    }) ?? shapes[0]!;
-  const { name, dayName } = ofUnit.day.unit;
-  const isDay = Object.hasOwn(record, dayName) && (name !== dayName || Array.isArray(record[dayName]));
-  if (isDay) return ofUnit.day;
-  return Object.hasOwn(record, 'delivery_start') ? ofUnit.start : ofUnit.slot;
+  for (const shape of shapes) {
+    const { name, dayName } = shape.unit;
+    if (dayName in record && (name !== dayName || Array.isArray(record[name]))) return shape.day;
+    if (name in record) return 'delivery_start' in record ? shape.start : shape.slot;
+  }
+  return 'delivery_start' in record ? shapes[0]!.start : shapes[0]!.slot;
 }
 
 /** Creates a parser for NDJSON lines: one slot or, with a list of values, one day each. */
@@ -81,38 +83,41 @@ export function ndjsonLineParser(columns: ImportColumns): LineParser {
     const repetition = repetitionFault(text, record);
     const fault = membersFault(record, shape) ?? repetition;
     const { [subject]: name, delivery_date: date, delivery_start: startText } = record;
-    const started = typeof startText === 'string' ? parseStart(startText) : null;
-    const day = shape.required.has('delivery_start') ? started?.day : date;
-    const kind = record['kind'] === undefined ? null : parseKind(record['kind']);
+    const started = shape.time === 'start' && typeof startText === 'string' ? parseStart(startText) : null;
+    const day = shape.time === 'start' ? started?.day : date;
+    const hasKind = shape.optional.has('kind') && record['kind'] !== undefined;
+    const kind = hasKind ? parseKind(record['kind']) : null;
     const isNamed = typeof name === 'string' && typeof day === 'string' && kind !== undefined;
     if (!isNamed || repetition !== null) {
       if (fault !== null) return unreadable(line, malformed(fault));
       return unreadable(line, kind === undefined ? invalidKind : invalidStart);
     }
     setDay(line, hasDay, name, kind, day);
-    line.isPower = shape.unit.isPower;
     hasDay = true;
+    const isMixed = line.isSameDay && line.isPower !== shape.unit.isPower;
+    if (!line.isSameDay) line.isPower = shape.unit.isPower;
     if (fault !== null) line.fault = malformed(fault);
+    else if (isMixed) line.fault = malformed({ key: 'import.mixed_units' });
     else if (line.day === null) line.fault = invalidDate;
-    else if (shape.isDay) setValues(line, shape.unit, record[shape.unit.dayName] as unknown[]);
+    else if (shape.time === 'day') setValues(line, shape.unit, record[shape.unit.dayName] as unknown[]);
     else setJsonCell(line, shape.unit, record, started);
     return line;
   };
 }
 
-function membersFault(record: Members, { required, optional, unit, isDay }: Shape): Message | null {
+function membersFault(record: Members, { required, optional, texts, time, unit }: Shape): Message | null {
   for (const name of Object.keys(record)) {
     if (required.has(name) || optional.has(name)) continue;
     return { key: 'import.other_member', members: [...required, ...optional] };
   }
   for (const name of required) {
     if (!Object.hasOwn(record, name)) return { key: 'import.member_missing', member: name };
-    // Subject and time are texts, but slots are not.
-    const isText = name !== 'slot' && name !== unit.name && name !== unit.dayName;
-    if (isText && typeof record[name] !== 'string') return { key: 'import.no_string', member: name };
   }
-  const isList = !isDay || Array.isArray(record[unit.dayName]);
-  return isList ? null : { key: 'import.no_array', member: unit.dayName };
+  for (const name of texts) {
+    if (typeof record[name] !== 'string') return { key: 'import.no_string', member: name };
+  }
+  if (time !== 'day' || Array.isArray(record[unit.dayName])) return null;
+  return { key: 'import.no_array', member: unit.dayName };
 }
 
 /**
