@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { createGzip } from 'node:zlib';
 import { LIMITS, REJECTION_CODES, type RejectionCode } from '@saldo/api';
 import { addDays } from '@saldo/core/delivery-day.ts';
 import { problemOf, startTestPlatform } from './harness.ts';
@@ -183,23 +182,25 @@ test('other media types are 415, and a caller that is not the operator is reject
   assert.equal((await exchange(platform.baseUrl, requestText(`POST ${PATH}`, head))).status, 401);
 });
 
-test('a file in gzip of many days is read with bounded memory, and every line is counted', async () => {
+test('a large file is read with bounded memory, and every line is counted', async () => {
   const series = await newSeries();
-  const [days, before] = [20_000, process.memoryUsage.rss()];
+  const [days, before] = [8000, process.memoryUsage.rss()];
   let most = before;
   async function* lines() {
-    yield HEADER;
+    yield Buffer.from(HEADER);
     for (let at = 0; at < days; at++) {
       // One slot a line, each day again and again, so that the file is large and its values are few.
       const day = addDays('2026-01-01', at % 50);
-      yield Array.from({ length: 50 }, (_, slot) => `${series.id},${day},${slot + 1},1\n`).join('');
+      yield Buffer.from(
+        Array.from({ length: 50 }, (_, slot) => `${series.id},${day},${slot + 1},1\n`).join(''),
+      );
       most = Math.max(most, process.memoryUsage.rss());
     }
   }
   const response = await fetch(platform.baseUrl + PATH, {
     method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'text/csv', 'content-encoding': 'gzip' },
-    body: Readable.toWeb(Readable.from(lines()).pipe(createGzip({ level: 1 }))),
+    headers: { 'x-api-key': key, 'content-type': 'text/csv' },
+    body: Readable.toWeb(Readable.from(lines())),
     duplex: 'half',
   } as RequestInit);
   const answer = (await response.json()) as Record<string, unknown>;

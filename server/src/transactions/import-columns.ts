@@ -109,7 +109,7 @@ function headerErrors(
   const has = (name: string) => names.includes(name);
   const unitNames = units.map(({ name }) => name);
   const time = has('delivery_start') ? ['delivery_start'] : ['delivery_date', 'slot'];
-  const unit = unitNames.find(has) ?? unitNames[0]!;
+  const unit = names.find((name) => unitNames.includes(name)) ?? unitNames[0]!;
   const required = [subject, ...time, unit];
   const known = new Set<string>([
     subject,

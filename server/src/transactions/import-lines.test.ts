@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { csvFields, DecimalNotation, type Delimiter } from '@saldo/core/csv.ts';
+import { formatFixed } from '@saldo/core/decimal.ts';
 import { MAX_SLOT_KWH, mwhText } from '@saldo/core/energy.ts';
 import type { ParsedLine } from '@saldo/core/transactions/day-input.ts';
 import { volumeFromText } from '@saldo/core/transactions/volume.ts';
@@ -125,6 +126,36 @@ test('the fast path reads a decimal comma as the slow path does', () => {
     }),
     { numRuns: runs(3000) },
   );
+});
+
+test('the fast path reads a power as the slow path does', () => {
+  for (const unit of VOLUME_COLUMNS.units.slice(1)) {
+    const form = { subject: 'contract', unit, delimiter: ',' } as const;
+    const parser = csvLineParser({
+      ...form,
+      columns: ['contract', 'delivery_date', 'slot', unit.name],
+      notation: new DecimalNotation(',', null),
+    });
+    read(parser, 'PPA-1,2026-10-22,1,1');
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fieldText,
+          fc.nat().map((watts) => formatFixed(watts, 6)),
+        ),
+        (text) => {
+          if (text.includes(',') || text.includes('"')) return;
+          const parsed = read(parser, `PPA-1,2026-10-22,1,${text}`);
+          const expected = unit.fromText(text, 'PT15M');
+          assert.equal(
+            parsed.fault === null ? parsed.value : null,
+            typeof expected === 'number' ? expected : null,
+          );
+        },
+      ),
+      { numRuns: runs(1000) },
+    );
+  }
 });
 
 test('the order of columns does not matter', () => {
