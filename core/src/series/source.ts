@@ -1,4 +1,5 @@
 import { assert } from '../assert.ts';
+import { CumulativeRounding } from '../cumulative-rounding.ts';
 import { findUnits } from '../decimal.ts';
 import { findKw } from '../energy.ts';
 import { type SeriesKind, type SeriesOwner, SOURCE_KINDS, type SourceKind } from '../enums.ts';
@@ -123,8 +124,7 @@ export function sourceVolumes(terms: SourceTerms, values: SourceValues, slotCoun
   const meterWh = kind === 'forecasted' ? null : values.meterWh;
   const volumesKwh: (number | null)[] = [];
   const origins: (SeriesKind | null)[] = [];
-  // The exact sum less the rounded sum, from -0.5 kWh on and below 0.5 kWh.
-  let remainder = 0;
+  const rounding = new CumulativeRounding(PARTS_PER_KWH);
   for (let at = 0; at < slotCount; at++) {
     const meter = meterWh?.[at] ?? null;
     const wh = meter ?? values.forecastWh?.[at] ?? null;
@@ -133,10 +133,7 @@ export function sourceVolumes(terms: SourceTerms, values: SourceValues, slotCoun
       origins.push(null);
       continue;
     }
-    remainder += Math.min(wh * shareMillionths, limit);
-    const kwh = Math.floor((remainder + PARTS_PER_KWH / 2) / PARTS_PER_KWH);
-    remainder -= kwh * PARTS_PER_KWH;
-    volumesKwh.push(kwh);
+    volumesKwh.push(rounding.next(Math.min(wh * shareMillionths, limit)));
     origins.push(meter === null ? 'forecast' : 'meter');
   }
   return { volumesKwh, origins };

@@ -67,6 +67,7 @@ import { requestLog } from '../platform/telemetry/request-log.ts';
 import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { sandboxRoutes } from '../sandbox/operator-routes.ts';
 import { operatorSeriesRoutes } from '../series/operator-routes.ts';
+import { valueImportRoutes } from '../sources/import-routes.ts';
 import { operatorContractChangeRoutes } from '../sources/operator-contracts.ts';
 import { operatorSourceRoutes } from '../sources/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
@@ -303,6 +304,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorContractChangeRoutes({ clock, rules: config.marketRules }),
   ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
+  ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),

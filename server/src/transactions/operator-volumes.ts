@@ -11,9 +11,17 @@ import { type FieldError, fieldProblem, problem } from '../platform/http/problem
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { writeContractDay } from './actions.ts';
-import { answerImport, type ImportCounts } from './import-request.ts';
+import { VOLUME_IMPORT } from './import.ts';
+import { answerImport, type ImportCounts, type ImportOperation } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
 import { explainInactive, isActiveOn, lockContracts } from './volume-contracts.ts';
+
+const VOLUMES: ImportOperation = {
+  endpoint: endpoints.importVolumes,
+  subject: VOLUME_IMPORT,
+  imported: 'volumes.imported',
+  brokenOff: 'volumes.import_broken_off',
+};
 
 /** Writes quarter-hour volumes: one contract-day, an import stream, or generated from the contracts' profiles. */
 export function operatorVolumeRoutes(
@@ -26,7 +34,7 @@ export function operatorVolumeRoutes(
     writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
 
     route(endpoints.importVolumes, (call) =>
-      answerImport(db, call, clock.now(), importSilenceS * 1000, counts),
+      answerImport(db, VOLUMES, call, clock.now(), { silenceMs: importSilenceS * 1000, counts }),
     ),
 
     longRoute(endpoints.runProfiles, (call) => {
