@@ -1,5 +1,6 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import {
+  filledSlots,
   type SeriesDayChange,
   type SeriesRevision,
   valuesAsOf,
@@ -40,7 +41,7 @@ const HISTORIES = statement(
    ) as s`,
 );
 
-const COPY_SHEETS = `copy series_sheet (series_no, delivery_day, revision, created_at, values_wh, versions) from stdin`;
+const COPY_SHEETS = `copy series_sheet (series_no, delivery_day, revision, created_at, values_wh, versions, filled) from stdin`;
 
 const keyOf = ({ seriesNo, day }: SeriesDay) => `${seriesNo} ${day}`;
 
@@ -118,13 +119,16 @@ export class ValueBatch {
     const rows = new CopyText();
     const createdAt = timestamp(this.now);
     for (const { seriesNo, day, first } of changed) {
-      for (const { revision, valuesWh, versions } of this.histories.of({ seriesNo, day }).slice(first)) {
+      const history = this.histories.of({ seriesNo, day });
+      for (const [at, { revision, valuesWh, versions }] of history.entries()) {
+        if (at < first) continue;
         rows.integer(seriesNo);
         rows.field(day);
         rows.integer(revision);
         rows.field(createdAt);
         rows.binary(packVolumes(valuesWh));
         rows.integers(versions);
+        rows.integer(filledSlots(history.slice(0, at + 1)));
         rows.endRow();
       }
     }
