@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Alarm, SeriesKind } from '@saldo/api';
+import type { Alarm } from '@saldo/api';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { MAX_MISSING_ALARMS } from '../src/exchange/process/missing-values.ts';
 import { watchExchange, watchValues } from '../src/exchange/process/watch.ts';
-import { newId } from '../src/platform/db/new-id.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { storeValues } from '../src/sources/actions.ts';
 import { operating } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
+import { newSeries, setSource, type WorldSeries, type WorldSource } from './sources.ts';
 import type { WorldContract } from './world.ts';
 
 /** Each test has its own contracts and days. 12:00 in winter is 11:00Z. */
@@ -18,40 +18,11 @@ const { clock, db, exchange, world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { producer, consumer } = await world.pair();
 
-type Series = { no: number; id: string };
-const INSERT_SERIES = statement(
-  'test_insert_series',
-  `insert into series (id, kind, asset_id, name, created_at) values ($1, $2, $3, $4, now()) returning no, id`,
-);
-async function newSeries(kind: SeriesKind, of = platform): Promise<Series> {
-  const { uuid } = await of.world.asset();
-  const [made] = await of.db.transaction((tx) =>
-    tx.query<Series>(INSERT_SERIES, [newId(), kind, uuid, `${kind} of a plant`]),
-  );
-  return made!;
-}
-
-const INSERT_SOURCE = statement(
-  'test_insert_source',
-  `insert into contract_source (contract_no, first_day, forecast_no, meter_no, share_millionths)
-   values ($1, $2, $3, $4, 1000000)`,
-);
-type Source = { forecast?: Series; meter?: Series; firstDay?: string };
-const setSource = (contract: WorldContract, source: Source, of = platform) =>
-  of.db.transaction((tx) =>
-    tx.query(INSERT_SOURCE, [
-      contract.no,
-      source.firstDay ?? '-infinity',
-      source.forecast?.no ?? null,
-      source.meter?.no ?? null,
-    ]),
-  );
-
 type Terms = NonNullable<Parameters<typeof world.contract>[2]>;
 /** A contract with a source until the end of the test. */
-async function sourced(t: TestContext, source: Source, terms: Terms = {}): Promise<WorldContract> {
+async function sourced(t: TestContext, source: WorldSource, terms: Terms = {}): Promise<WorldContract> {
   const contract = await world.contract(producer, consumer, terms);
-  await setSource(contract, source);
+  await setSource(db, contract, source);
   t.after(() => endSource(contract));
   return contract;
 }
@@ -60,7 +31,7 @@ const END_SOURCE = statement('test_end_source', 'delete from contract_source whe
 const endSource = ({ no }: WorldContract) => db.transaction((tx) => tx.query(END_SOURCE, [no]));
 
 /** Stores 1 kWh for each slot of a day, or for those from `first` to `last`. */
-const fill = (series: Series, day: string, first = 1, last = slotCount(day)) =>
+const fill = (series: WorldSeries, day: string, first = 1, last = slotCount(day)) =>
   db.transaction((tx) => {
     const valuesWh = Array.from({ length: slotCount(day) }, (_, at) =>
       at + 1 >= first && at + 1 <= last ? 1_000 : null,
@@ -97,7 +68,11 @@ async function eventsOf({ id }: WorldContract): Promise<string[]> {
 
 test('a missing forecast of tomorrow is a warning from 12:00 on, critical from 14:00 on, and over at midnight', async (t) => {
   const day = '2026-11-18';
-  const contract = await sourced(t, { forecast: await newSeries('forecast') }, { externalId: 'PPA-WIND' });
+  const contract = await sourced(
+    t,
+    { forecast: await newSeries(world, 'forecast') },
+    { externalId: 'PPA-WIND' },
+  );
   assert.deepEqual(await watchedAt('2026-11-17T10:59:59Z', contract), []);
   assert.deepEqual(await watchedAt('2026-11-17T11:00:00Z', contract), [`forecast_missing warning ${day}`]);
   const [begun] = await alarmsOf(contract);
@@ -134,7 +109,7 @@ test('a missing forecast of tomorrow is a warning from 12:00 on, critical from 1
 
 test('the alarm says how many quarter-hours are missing in both languages, and values end it at once', async (t) => {
   const day = '2026-11-20';
-  const forecast = await newSeries('forecast');
+  const forecast = await newSeries(world, 'forecast');
   const contract = await sourced(t, { forecast }, { externalId: 'PPA-PARTS' });
   await fill(forecast, day, 1, 50);
   assert.deepEqual(await watchedAt('2026-11-19T12:00:00Z', contract), [`forecast_missing warning ${day}`]);
@@ -160,7 +135,7 @@ test('the alarm says how many quarter-hours are missing in both languages, and v
 
 test('a metered value counts where the forecast of tomorrow has a gap', async (t) => {
   const day = '2026-11-22';
-  const [forecast, meter] = [await newSeries('forecast'), await newSeries('meter')];
+  const [forecast, meter] = [await newSeries(world, 'forecast'), await newSeries(world, 'meter')];
   const contract = await sourced(t, { forecast, meter });
   for (const old of days('2026-11-06', '2026-11-21')) await fill(meter, old);
   await fill(forecast, day, 2, 96);
@@ -178,7 +153,7 @@ const days = (first: string, last: string): string[] => {
 };
 
 test('a missing meter is a warning from 00:00 of the second working day after delivery on', async (t) => {
-  const meter = await newSeries('meter');
+  const meter = await newSeries(world, 'meter');
   const contract = await sourced(t, { meter, firstDay: '2026-11-13' });
   const missing = (...found: string[]) => found.map((day) => `meter_missing warning ${day}`);
   // Friday, Saturday and Sunday are due on Tuesday.
@@ -205,7 +180,7 @@ test('a missing meter is a warning from 00:00 of the second working day after de
 });
 
 test('days with a clock change have 92 and 100 quarter-hours, and their noon is local', async (t) => {
-  const [forecast, meter] = [await newSeries('forecast'), await newSeries('meter')];
+  const [forecast, meter] = [await newSeries(world, 'forecast'), await newSeries(world, 'meter')];
   const [sunny, metered] = [
     await sourced(t, { forecast, firstDay: '2026-10-25' }, { last: '2026-10-25' }),
     await sourced(t, { meter, firstDay: '2026-03-29' }, { last: '2026-03-29' }),
@@ -228,8 +203,8 @@ test('days with a clock change have 92 and 100 quarter-hours, and their noon is 
 
 test('a contract that does not take values of the series on the day has no alarm', async (t) => {
   const day = '2026-11-25';
-  const forecast = await newSeries('forecast');
-  const meter = await newSeries('meter');
+  const forecast = await newSeries(world, 'forecast');
+  const meter = await newSeries(world, 'meter');
   for (const old of days('2026-11-01', '2026-11-24')) await fill(meter, old);
   const quiet = {
     'a meter only': await sourced(t, { meter }),
@@ -240,7 +215,7 @@ test('a contract that does not take values of the series on the day has no alarm
     'no dates': await sourced(t, { forecast }, { first: null, last: null }),
   };
   const replaced = await sourced(t, { forecast });
-  await setSource(replaced, { meter, firstDay: day });
+  await setSource(db, replaced, { meter, firstDay: day });
   const loud = await sourced(t, { forecast, firstDay: day });
   assert.deepEqual(await watchedAt('2026-11-24T12:00:00Z', loud), [`forecast_missing warning ${day}`]);
   for (const [why, contract] of Object.entries({ ...quiet, 'a meter from the day on': replaced })) {
@@ -255,7 +230,7 @@ test('an alarm ends when the contract or a customer is not active, and when the 
   const day = '2026-12-02';
   const noon = '2026-12-01T11:00:00Z';
   const open = [`forecast_missing warning ${day}`];
-  const contract = await sourced(t, { forecast: await newSeries('forecast') });
+  const contract = await sourced(t, { forecast: await newSeries(world, 'forecast') });
   const set = (one: typeof STOP, ...values: unknown[]) =>
     db.transaction((tx) => tx.query(one, [contract.no, ...values]));
   assert.deepEqual(await watchedAt(noon, contract), open);
@@ -273,7 +248,7 @@ test('an alarm ends when the contract or a customer is not active, and when the 
 
 test('an acknowledged alarm stays quiet, at 14:00 too', async (t) => {
   const day = '2026-12-04';
-  const contract = await sourced(t, { forecast: await newSeries('forecast') });
+  const contract = await sourced(t, { forecast: await newSeries(world, 'forecast') });
   assert.deepEqual(await watchedAt('2026-12-03T11:00:00Z', contract), [`forecast_missing warning ${day}`]);
   const [alarm] = await alarmsOf(contract);
   const note = { note: 'The plant stands still.' };
@@ -289,7 +264,7 @@ test('an acknowledged alarm stays quiet, at 14:00 too', async (t) => {
 });
 
 test('a meter is looked back for 14 days, an open alarm has no limit, and neither extends the watch of messages', async (t) => {
-  const meter = await newSeries('meter');
+  const meter = await newSeries(world, 'meter');
   const contract = await sourced(t, { meter }, { first: '2026-12-01', last: '2026-12-02' });
   assert.deepEqual(await watchedAt('2026-12-16T11:00:00Z', contract), ['meter_missing warning 2026-12-02']);
   clock.set('2026-12-16T11:30:00Z');
@@ -307,10 +282,10 @@ test('a meter is looked back for 14 days, an open alarm has no limit, and neithe
 
 test('the open alarms of a kind are limited, and others begin as these end', async () => {
   const { producer: seller, consumer: buyer } = await flooded.world.pair();
-  const forecast = await newSeries('forecast', flooded);
+  const forecast = await newSeries(flooded.world, 'forecast');
   const number = MAX_MISSING_ALARMS + 2;
   for (let at = 0; at < number; at++) {
-    await setSource(await flooded.world.contract(seller, buyer), { forecast }, flooded);
+    await setSource(flooded.db, await flooded.world.contract(seller, buyer), { forecast });
   }
   const watch = () => watchValues(flooded.db, flooded.clock.now(), flooded.exchange);
   assert.equal((await watch()).length, MAX_MISSING_ALARMS);
