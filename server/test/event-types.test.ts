@@ -408,7 +408,10 @@ test('alarms reach the operator when they begin, when they end and when they are
   await receive('<nonsense/>');
   await Promise.all([watch(), watch()]);
   const [alarm] = (await operator('/operator/v1/exchange/alarms?kind=unreadable')).body.alarms;
-  const data = { object: 'alarm', id: alarm.id, kind: 'unreadable', tso: null, delivery_date: null };
+  const data = {
+    ...{ object: 'alarm', id: alarm.id, kind: 'unreadable', severity: 'warning' },
+    ...{ tso: null, delivery_date: null, contract_id: null },
+  };
   assert.deepEqual(await news(), { operator: [['exchange.alarm', data]] });
   await asOperator('POST', `/exchange/alarms/${alarm.id}/acknowledge`, { note: 'seen' });
   assert.deepEqual(await news(), { operator: [['exchange.alarm_resolved', data]] });

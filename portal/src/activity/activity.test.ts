@@ -11,10 +11,16 @@ const alarm = {
   tso: 'DE_50HERTZ',
   delivery_date: '2026-11-16',
 };
+const missing = (severity: string) => ({
+  ...{ object: 'alarm', id: 'alm_2', kind: 'forecast_missing', severity, tso: null },
+  ...{ delivery_date: '2026-11-16', contract_id: 'con_1' },
+});
 const answers = {
   'GET /operator/v1/events': listOf(operatorEndpoints.operatorListEvents, 'events', [
     {},
     { id: 'evt_2', type: 'exchange.alarm', data: alarm },
+    { id: 'evt_3', type: 'exchange.alarm', data: missing('warning') },
+    { id: 'evt_4', type: 'exchange.alarm', data: missing('critical') },
   ]),
 };
 
@@ -38,7 +44,11 @@ for (const [role, language, sentence, kind, clear] of [
     const base = role === 'operator' ? '/operator' : '';
     return show(`${base}/activity`, { role, language, answers }, async ({ requests }) => {
       await findText(sentence);
-      if (role === 'operator') await findText(/Alarm: Fahrplan abgelehnt \(50Hertz.*\) hat begonnen\./);
+      if (role === 'operator') {
+        await findText(/Alarm: Fahrplan abgelehnt \(50Hertz.*\) hat begonnen\./);
+        await findText(/Alarm: Prognose fehlt \(PPA-2026-0017, Mo.*\) hat begonnen\./);
+        await findText(/Alarm: Prognose fehlt \(PPA-2026-0017, Mo.*\) ist kritisch\./);
+      }
       await fill('main select', kind, 'nomination.*');
       await hasParameter('types', 'nomination.*');
       const asked = () =>

@@ -1,5 +1,6 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import {
+  filledSlots,
   type SeriesDayChange,
   type SeriesRevision,
   valuesAsOf,
@@ -54,7 +55,7 @@ export async function prepareDryRun(tx: Tx): Promise<void> {
 }
 
 const copyInto = (table: string) =>
-  `copy ${table} (series_no, delivery_day, revision, created_at, values_wh, versions) from stdin`;
+  `copy ${table} (series_no, delivery_day, revision, created_at, values_wh, versions, filled) from stdin`;
 const COPY_SHEETS = copyInto('series_sheet');
 const COPY_DRY_RUN_SHEETS = copyInto('pg_temp.presumed_series_sheet');
 
@@ -144,13 +145,16 @@ export class ValueBatch {
     if (changed.length === 0) return [];
     const rows = new CopyText();
     for (const { seriesNo, day, first } of changed) {
-      for (const sheet of this.histories.of({ seriesNo, day }).slice(first)) {
+      const history = this.histories.of({ seriesNo, day });
+      for (const [at, sheet] of history.entries()) {
+        if (at < first) continue;
         rows.integer(seriesNo);
         rows.field(day);
         rows.integer(sheet.revision);
         rows.field(timestamp(sheet.createdAt));
         rows.binary(packVolumes(sheet.valuesWh));
         rows.integers(sheet.versions);
+        rows.integer(filledSlots(history.slice(0, at + 1)));
         rows.endRow();
       }
     }

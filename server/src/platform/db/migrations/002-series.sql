@@ -36,6 +36,9 @@ create table series_sheet (
   values_wh bytea not null,
   -- Version of each cell, as in a sheet.
   versions smallint[],
+  -- Number of slots of the day that have a value in this revision or an earlier one, so that the job that begins alarms
+  -- finds gaps without reading values.
+  filled smallint not null,
   primary key (series_no, delivery_day, revision),
   constraint series_values_are_a_day check (
     get_byte(values_wh, 0) = 2 and length(values_wh) in (1 + 92 * 2, 1 + 96 * 2, 1 + 100 * 2)
@@ -101,3 +104,27 @@ create table interchange_unknown (
   interchange_id uuid not null references interchange,
   primary key (market_location, interchange_id)
 );
+
+
+-- # Alarms about missing values
+
+-- A new type, because a restore on PostgreSQL 15 and 16 cannot load values that `alter type … add value` has added.
+alter type alarm_kind rename to alarm_kind_001;
+create type alarm_kind as enum
+  ('rejected', 'answer_overdue', 'unreadable', 'unsent_before_gate', 'unknown_series', 'out_of_balance',
+   'confirmation_overdue', 'final_missing', 'older_version_confirmed', 'status_request_rejected', 'disk',
+   'forecast_missing', 'meter_missing');
+alter table alarm alter column kind type alarm_kind using kind::text::alarm_kind;
+drop type alarm_kind_001;
+
+create type alarm_severity as enum ('critical', 'warning');
+
+alter table alarm
+  -- The severity of an open alarm may rise.
+  add column severity alarm_severity,
+  -- Of alarms about missing values only. No index: contracts are never deleted.
+  add column contract_id uuid references contract (id);
+update alarm set severity = case
+  when kind in ('rejected', 'unsent_before_gate', 'out_of_balance', 'older_version_confirmed', 'disk')
+    then 'critical' else 'warning' end::alarm_severity;
+alter table alarm alter column severity set not null;
