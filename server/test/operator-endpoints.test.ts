@@ -148,6 +148,11 @@ const cases: Record<string, Case> = {
     body: 'contract,delivery_date,slot,volume\nPPA-1,2026-10-27,1,1.25\n',
     headers: { 'content-type': 'text/csv' },
   },
+  importValues: {
+    path: `${base}/series/values`,
+    body: 'series,delivery_date,slot,energy_kwh\n51238696781,2026-10-27,1,1250\n',
+    headers: { 'content-type': 'text/csv' },
+  },
   operatorListTransactions: { path: `${base}/transactions?include_assets=true` },
   invalidateTransaction: {
     path: `${base}/transactions/${transaction.id}/invalidate`,

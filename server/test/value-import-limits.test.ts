@@ -204,6 +204,7 @@ test('a large file is read with bounded memory, and every line is counted', asyn
     duplex: 'half',
   } as RequestInit);
   const answer = (await response.json()) as Record<string, unknown>;
+  assert.equal(response.status, 200, JSON.stringify(answer));
   assert.deepEqual(
     [answer['rows'], answer['created'], answer['unchanged']],
     [days * 50, 50 * 50, days * 50 - 50 * 50],

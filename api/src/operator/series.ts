@@ -310,7 +310,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/values',
     summary: 'Import values of series',
     description:
-      'CSV with a header line or NDJSON: `series` (id or market location), `delivery_date` and `slot` or else `delivery_start`, exactly one of `power_mw`, `power_kw`, `energy_mwh`, `energy_kwh`, and optionally `resolution` (`PT15M`, `PT60M`) and `kind` (a market location means the meter unless it is `forecast`). Streamed, any size, by the rules of volume imports. Or an MSCONS interchange (`application/edifact`), which is stored whole first; each of its messages is applied or rejected.',
+      'CSV with a header line or NDJSON: `series` (id or market location), `delivery_date` and `slot` or else `delivery_start`, exactly one of `power_mw`, `power_kw`, `energy_mwh`, `energy_kwh`, and optionally `resolution` (`PT15M`, `PT60M`) and `kind` (a market location means the meter unless it is `forecast`). An NDJSON line with a list of values, one per slot or null, is a whole day. Streamed, any size, by the rules of volume imports. Or an MSCONS interchange (`application/edifact`), which is stored whole first; each of its messages is applied or rejected.',
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything. Not for interchanges.'),
       decimal: Decimal,

@@ -71,7 +71,10 @@ export class SeriesHistories {
   }
 
   async load(db: Db, days: readonly SeriesDay[]): Promise<void> {
-    const asked = days.filter((day) => !this.histories.has(keyOf(day)));
+    // A day that is asked for twice would have each of its revisions twice.
+    const unknown = new Map(days.map((day) => [keyOf(day), day]));
+    for (const key of this.histories.keys()) unknown.delete(key);
+    const asked = [...unknown.values()];
     if (asked.length === 0) return;
     const rows = await db.arrays<RevisionColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
       asked.map(({ seriesNo }) => seriesNo),
