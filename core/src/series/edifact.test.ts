@@ -116,3 +116,8 @@ test('any text is split, and each character belongs to one segment or a line bre
     { numRuns: runs(2000) },
   );
 });
+
+test('a quoted text is short and can be stored as JSON', () => {
+  assert.equal(quoted(`${'x'.repeat(39)}\u{1f600}`), `${'x'.repeat(39)}\ufffd`);
+  assert.equal(quoted('a\0\u0085\n\u{1f600}'), 'a\ufffd\ufffd\ufffd\u{1f600}');
+});
