@@ -66,6 +66,8 @@ import type { Metrics } from './platform/telemetry/metrics.ts';
 import { requestLog } from './platform/telemetry/request-log.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
+import { operatorSeriesRoutes } from './series/operator-routes.ts';
+import { operatorSourceRoutes } from './sources/operator-routes.ts';
 import type { Config } from './start/config.ts';
 import {
   type Addresses,
@@ -295,9 +297,11 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
+  ...operatorSeriesRoutes(),
   ...operatorContractRoutes(clock),
   ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
+  ...operatorSourceRoutes(clock),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),

@@ -8,6 +8,7 @@ import type { Language } from './language.ts';
 import { PROBLEM_DETAILS } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import { REQUESTS } from './requests.ts';
+import { SERIES } from './series.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** The sentences that people read. A key begins with the name of its file. */
@@ -20,6 +21,7 @@ export const MESSAGES = {
   ...EXCHANGE,
   ...ALARMS,
   ...REASONS,
+  ...SERIES,
   ...WEBHOOKS,
 };
 

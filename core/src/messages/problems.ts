@@ -103,6 +103,7 @@ export const PROBLEM_DETAILS = {
     de: 'Diese Zustellung hat der Endpunkt nicht.',
   },
   'problem.customer_not_found': { en: 'There is no such customer.', de: 'Diesen Kunden gibt es nicht.' },
+  'problem.series_not_found': { en: 'There is no such series.', de: 'Diese Zeitreihe gibt es nicht.' },
   'problem.event_not_found': { en: 'There is no such event.', de: 'Dieses Ereignis gibt es nicht.' },
   'problem.events_expired': {
     en: 'The place in `after` is not one of this feed, or its events are no longer kept.',
@@ -128,6 +129,14 @@ export const PROBLEM_DETAILS = {
   'problem.contract_exists': {
     en: 'There is a contract {reference} already.',
     de: 'Den Vertrag {reference} gibt es schon.',
+  },
+  'problem.series_of_owner_exists': {
+    en: 'The asset or customer already has a series of {kind}: {name} ({id}).',
+    de: 'Zu dieser Anlage oder diesem Kunden gibt es schon eine Zeitreihe mit {kind}: {name} ({id}).',
+  },
+  'problem.series_of_location_exists': {
+    en: '{location} is already the market location of a series of {kind}: {name} ({id}).',
+    de: 'Zur Markt- oder Messlokation {location} gibt es schon eine Zeitreihe mit {kind}: {name} ({id}).',
   },
   'problem.too_many_endpoints': {
     en: 'There are {count} webhook endpoints already. Delete one first.',

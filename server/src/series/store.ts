@@ -104,6 +104,18 @@ export async function lockSeriesRecords(tx: Tx): Promise<void> {
   await tx.query(LOCK_RECORDS);
 }
 
+const SAME_KIND = statement(
+  'series_of_owner_or_location',
+  `select ${COLUMNS} from series
+   where kind = $1 and (asset_id = $2 or customer_id = $3 or market_location = $4) order by no`,
+);
+
+/** The series of this kind that have the same owner or the same market location. */
+export const findSeriesOfKind = (db: Db, series: NewSeries): Promise<SeriesRow[]> => {
+  const { kind, asset_id, customer_id, market_location } = series;
+  return db.query<SeriesRow>(SAME_KIND, [kind, asset_id, customer_id, market_location]);
+};
+
 export type NewSeries = Omit<SeriesRow, 'no' | 'id' | 'created_at'>;
 
 export async function insertSeries(tx: Tx, series: NewSeries, now: number): Promise<SeriesRow> {
