@@ -67,6 +67,7 @@ import { requestLog } from './platform/telemetry/request-log.ts';
 import type { Tracer } from './platform/telemetry/tracer.ts';
 import { sandboxRoutes } from './sandbox/operator-routes.ts';
 import { operatorSeriesRoutes } from './series/operator-routes.ts';
+import { interchangeRoutes } from './sources/interchange-routes.ts';
 import { operatorSourceRoutes } from './sources/operator-routes.ts';
 import type { Config } from './start/config.ts';
 import {
@@ -302,6 +303,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),
+  ...interchangeRoutes(db, clock),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../../test/runs.ts';
 import { joined } from '../../test/mscons-documents.ts';
-import { DEFAULT_NOTATION, EDIFACT_LIMITS, type Notation, parseUna, SegmentCursor } from './edifact.ts';
+import {
+  DEFAULT_NOTATION,
+  EDIFACT_LIMITS,
+  type Notation,
+  parseUna,
+  quoted,
+  SegmentCursor,
+} from './edifact.ts';
 
 /** The segments of a text, and how the text ends. */
 function split(text: string, notation: Notation = DEFAULT_NOTATION) {

@@ -156,4 +156,7 @@ export const componentOf = ({ elements }: Segment, element: number, component = 
 
 /** The start of a wrong text, for a fault. PostgreSQL stores neither NUL nor half of a surrogate pair as JSON. */
 export const quoted = (text: string): string =>
-  text.slice(0, EDIFACT_LIMITS.quotedCharacters).toWellFormed().replaceAll(/\p{Cc}/gu, '\ufffd');
+  text
+    .slice(0, EDIFACT_LIMITS.quotedCharacters)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\ufffd');

@@ -4,7 +4,7 @@ import { type DeliveryDay, parseDay, slotCount } from '@saldo/core/delivery-day.
 import { VALUE_UNITS, type ValueUnit } from '@saldo/core/enums.ts';
 import { checkMarketLocation } from '@saldo/core/series/market-location.ts';
 import { whFromJson } from '@saldo/core/series/value.ts';
-import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { type Actor, type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
@@ -12,9 +12,10 @@ import type { FieldError } from '../platform/http/problem.ts';
 import { type Call, type Route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { createSeries, seriesNotFound, seriesUuid, updateSeries } from '../series/actions.ts';
-import { lockSeries } from '../series/store.ts';
+import { lockSeries, type SeriesRow } from '../series/store.ts';
 import { wireSeries } from '../series/wire.ts';
 import { storeValues } from './actions.ts';
+import { applyPending } from './read-interchange.ts';
 
 export function operatorSourceRoutes(clock: Clock): Route[] {
   return [
@@ -22,8 +23,10 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
       endpoints.createSeries,
       async (call, tx) => {
         const now = clock.now();
-        const after = wireSeries(await createSeries(tx, call.body, now));
+        const series = await createSeries(tx, call.body, now);
+        const after = wireSeries(series);
         await recordAudit(tx, call, { action: 'series.created', subject: after.id, after }, now);
+        await writePending(tx, call, series, now);
         return after;
       },
       locationErrors,
@@ -36,7 +39,9 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
         const changed = await updateSeries(tx, id, call.body, ifMatch(call.request, wireSeries));
         const [before, after] = [wireSeries(changed.before), wireSeries(changed.after)];
         const event = { action: 'series.updated', subject: after.id, before, after } as const;
-        await recordAudit(tx, call, event, clock.now());
+        const now = clock.now();
+        await recordAudit(tx, call, event, now);
+        await writePending(tx, call, changed.after, now);
         return answerChanged(call, after);
       },
       locationErrors,
@@ -44,6 +49,12 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
 
     writeRoute(endpoints.putSeriesDay, (call, tx) => putDay(tx, call, clock), dayErrors),
   ];
+}
+
+/** Interchanges may have brought values of the series' market location before it had a series. */
+async function writePending(tx: Tx, by: Actor, series: SeriesRow, now: number): Promise<void> {
+  for (const { series: subject, ...after } of await applyPending(tx, series, now))
+    await recordAudit(tx, by, { action: 'series_day.written', subject, after }, now);
 }
 
 type Members = { readonly [name: string]: unknown };
