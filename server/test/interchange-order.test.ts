@@ -92,12 +92,7 @@ test('values of an unknown market location are listed, and applied in their orde
   const created = await createMeter(location);
   assert.deepEqual(await valuesOf(created, DAY), { 1: 1000, 2: 3000, 3: 3000 });
   assert.deepEqual([await unknownOf(first.id), await unknownOf(second.id)], [[], []]);
-  assert.deepEqual(await actionsOf(created), [
-    'series.created',
-    'series_day.written',
-    'series_day.written',
-    'series_day.written',
-  ]);
+  assert.deepEqual(await actionsOf(created), ['series.created', 'series_day.written', 'series_day.written']);
   // A repeated delivery answers that nothing is unknown any more, and changes nothing.
   await putValues(created, { 1: 7 });
   assert.deepEqual(await valuesOf(created, DAY), { 1: 7000, 2: 3000, 3: 3000 });

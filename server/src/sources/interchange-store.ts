@@ -150,7 +150,7 @@ type PendingInterchange = Pick<InterchangeRow, 'no' | 'id' | 'received_at'> & { 
 export const takePending = (tx: Tx, marketLocation: string): Promise<PendingInterchange[]> =>
   tx.query<PendingInterchange>(TAKE_PENDING, [marketLocation]);
 
-/** What a message of an interchange says about a day of a series. */
+/** What an interchange says about a day of a series, up to this message. */
 export type MessageDay = {
   readonly series: { readonly no: number; readonly id: string };
   readonly day: DeliveryDay;

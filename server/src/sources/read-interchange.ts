@@ -161,14 +161,14 @@ async function applyMessages(
   await flush();
 }
 
-/** Load profiles of messages that are applied together. A day of a market location is in it once. */
+/** Load profiles of messages that are applied together. */
 class ProfileBatch {
   readonly profiles: MessageProfile[] = [];
   private readonly days = new Set<string>();
 
   hasRoomFor(profiles: readonly LoadProfile[]): boolean {
-    const keys = profiles.flatMap(keysOf);
-    return this.days.size + keys.length <= BATCH_DAYS && !keys.some((key) => this.days.has(key));
+    const added = profiles.flatMap(keysOf).filter((key) => !this.days.has(key));
+    return this.days.size + added.length <= BATCH_DAYS;
   }
 
   add(message: number, profiles: readonly LoadProfile[]): void {
@@ -204,7 +204,7 @@ async function applyProfiles(
   };
   const unknown: UnknownLocation[] = [];
   const remarks: { message: number; text: Message }[] = [];
-  const days: MessageDay[] = [];
+  const days = new MessageDays();
   for (const { message, profile } of profiles) {
     const assigned = assignProfiles([profile], ownerAt);
     for (const marketLocation of assigned.unknown) unknown.push({ marketLocation, message });
@@ -212,10 +212,27 @@ async function applyProfiles(
       remarks.push({ message, text: { key, marketLocation, direction: { key: `mscons.${direction}` } } });
     for (const { marketLocation, days: profileDays } of assigned.applied) {
       const series = seriesAt.get(marketLocation)!;
-      for (const { day, valuesWh } of profileDays) days.push({ series, day, message, valuesWh });
+      for (const { day, valuesWh } of profileDays) days.add({ series, day, message, valuesWh });
     }
   }
-  return { unknown, remarks, changed: days.length === 0 ? [] : await storeDays(tx, source, days, now()) };
+  const changed = days.list.length === 0 ? [] : await storeDays(tx, source, days.list, now());
+  return { unknown, remarks, changed };
+}
+
+/** A day of a series is in it once. Of several messages with a slot the last one counts. */
+class MessageDays {
+  private readonly days = new Map<string, MessageDay>();
+
+  get list(): MessageDay[] {
+    return [...this.days.values()];
+  }
+
+  add(added: MessageDay): void {
+    const key = `${added.series.no} ${added.day}`;
+    const earlier = this.days.get(key)?.valuesWh ?? [];
+    const valuesWh = added.valuesWh.map((wh, at) => wh ?? earlier[at] ?? null);
+    this.days.set(key, { ...added, valuesWh });
+  }
 }
 
 const meterAt = (marketLocation: string) => ({ marketLocation, kind: 'meter' }) as const;
@@ -285,18 +302,14 @@ export async function applyPending(tx: Tx, series: SeriesRow, now: number): Prom
     const text = decodeInterchange(bytes!);
     const interchange = readInterchange(text);
     if (interchange.kind === 'rejected') throw new Error('a rejected interchange has no pending messages');
-    for (const message of messages) {
+    const profiles = messages.flatMap((message) => {
       const reading = readMessage(text, interchange, interchange.messages[message - 1]!);
-      const profiles = reading.kind === 'read' ? reading.profiles : [];
-      const ofLocation = profiles.filter(({ marketLocation }) => marketLocation === location);
-      const applied = await applyProfiles(
-        tx,
-        source,
-        ofLocation.map((profile) => ({ message, profile })),
-        () => now,
-      );
-      changed.push(...applied.changed);
-    }
+      const read = reading.kind === 'read' ? reading.profiles : [];
+      return read
+        .filter(({ marketLocation }) => marketLocation === location)
+        .map((profile) => ({ message, profile }));
+    });
+    changed.push(...(await applyProfiles(tx, source, profiles, () => now)).changed);
   }
   return changed;
 }

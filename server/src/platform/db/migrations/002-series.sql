@@ -115,9 +115,9 @@ create table interchange_unknown (
 -- The messages of a market location.
 create index interchange_unknown_of_location on interchange_unknown (market_location, interchange_no);
 
--- The slots of a series' day that a message has values for. Messages that are applied late must not replace the values
--- of later ones, nor values that were written after their interchange was received. As with series_sheet there is no
--- foreign key.
+-- The slots of a series' day that a message has values for, or several ones of its interchange up to it. Messages that are
+-- applied late must not replace the values of later ones, nor values that were written after their interchange was
+-- received. As with series_sheet there is no foreign key.
 create table interchange_day (
   series_no int not null,
   delivery_day date not null,
