@@ -105,7 +105,9 @@ export class ValueBatch {
     if (change.next === null) return change;
     const key = keyOf(day);
     const known = this.changes.get(key) ?? { ...day, first: history.length, slots: new Set<number>() };
-    history.push({ ...change.next, createdAt: this.now });
+    // The clock may have been set back, or another machine's may be ahead: a revision is never older than those before it.
+    const createdAt = Math.max(this.now, history.at(-1)?.createdAt ?? this.now);
+    history.push({ ...change.next, createdAt });
     for (const [at, wh] of change.next.valuesWh.entries()) if (wh !== null) known.slots.add(at + 1);
     this.changes.set(key, known);
     return change;
@@ -116,15 +118,14 @@ export class ValueBatch {
     const changed = [...this.changes.values()];
     if (changed.length === 0) return [];
     const rows = new CopyText();
-    const createdAt = timestamp(this.now);
     for (const { seriesNo, day, first } of changed) {
-      for (const { revision, valuesWh, versions } of this.histories.of({ seriesNo, day }).slice(first)) {
+      for (const sheet of this.histories.of({ seriesNo, day }).slice(first)) {
         rows.integer(seriesNo);
         rows.field(day);
-        rows.integer(revision);
-        rows.field(createdAt);
-        rows.binary(packVolumes(valuesWh));
-        rows.integers(versions);
+        rows.integer(sheet.revision);
+        rows.field(timestamp(sheet.createdAt));
+        rows.binary(packVolumes(sheet.valuesWh));
+        rows.integers(sheet.versions);
         rows.endRow();
       }
     }

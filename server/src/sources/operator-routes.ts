@@ -47,7 +47,7 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
       locationErrors,
     ),
 
-    writeRoute(endpoints.putSeriesDay, (call, tx) => putDay(tx, call, clock), dayErrors),
+    writeRoute(endpoints.putSeriesDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
   ];
 }
 
@@ -102,12 +102,10 @@ const CODES = {
   'series.too_large': 'value_too_large',
 } as const;
 
-async function putDay(tx: Tx, call: Call<typeof endpoints.putSeriesDay>, clock: Clock): Promise<object> {
+async function putDay(tx: Tx, call: Call<typeof endpoints.putSeriesDay>, now: number): Promise<object> {
   const { series_id: id, delivery_date: day } = call.params;
   const [series] = await lockSeries(tx, { ids: [seriesUuid(id)], locations: [] });
   if (!series) throw seriesNotFound();
-  // After the lock, so that the times of a day's revisions are in their order.
-  const now = clock.now();
   const { changes } = await storeValues(tx, [{ series, day, valuesWh: valuesOf(call.body) }], now);
   const { created, corrected, unchanged, revision } = changes[0]!;
   const after = { created, corrected, unchanged, revision };
