@@ -58,6 +58,9 @@ await watchExchange(platform.db, platform.clock.now(), platform.exchange);
 const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
+const forecast = { kind: 'forecast', owner: { type: 'asset', id: asset.id }, name: 'New' };
+const series = (await operator.post('/operator/v1/series', forecast)).body;
+
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
 const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
@@ -106,6 +109,16 @@ const cases: Record<string, Case> = {
     body: new Blob([pngImage('case')]),
     headers: { 'content-type': 'image/png' },
   },
+  createSeries: { path: `${base}/series`, body: { ...forecast, kind: 'meter' } },
+  listSeries: { path: `${base}/series?kind=forecast` },
+  getSeries: { path: `${base}/series/${series.id}` },
+  updateSeries: { path: `${base}/series/${series.id}`, body: { market_location: '51238696781' } },
+  putSeriesDay: {
+    path: `${base}/series/${series.id}/days/${DAY}`,
+    body: { power_kw: Array.from({ length: 100 }, () => 12) },
+  },
+  getSeriesValues: { path: `${base}/series/${series.id}/values?delivery_date=${DAY}` },
+  getSeriesDeviation: { path: `${base}/series/${series.id}/deviation?from=${DAY}&to=${DAY}` },
   createDemand: {
     path: `${base}/demands`,
     body: { contract_period: 5, delivery_volume: 1000, country: 'DE' },

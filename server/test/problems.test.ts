@@ -97,6 +97,7 @@ const provocations = {
   not_found: () => request('/v1/nowhere'),
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
+  series_not_found: () => asOperator('GET', '/series/ser_x'),
   nomination_not_found: () => request('/v1/nominations/nom_x'),
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
