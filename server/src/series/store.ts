@@ -107,7 +107,11 @@ export async function lockSeriesRecords(tx: Tx): Promise<void> {
 const SAME_KIND = statement(
   'series_of_owner_or_location',
   `select ${COLUMNS} from series
-   where kind = $1 and (asset_id = $2 or customer_id = $3 or market_location = $4) order by no`,
+   where no = any(array(
+     select no from series where kind = $1 and asset_id = $2
+     union all select no from series where kind = $1 and customer_id = $3
+     union all select no from series where kind = $1 and market_location = $4
+   )) order by no`,
 );
 
 /** The series of this kind that have the same owner or the same market location. */
