@@ -92,6 +92,7 @@ test('a day has exactly one unit', async () => {
   assertRefused(await put(path, DAY, two), ' validation_failed');
   assertRefused(await put(path, DAY, { energy_gwh: [] }), ' required', 'energy_gwh unknown_field');
   assertRefused(await put(path, DAY, { energy_kwh: null }), 'energy_kwh invalid_type');
+  assertRefused(await put(path, DAY, []), ' invalid_type');
   assertRefused(await put(path, DAY, { energy_kwh: flat(DAY, 1), day: 1 }), 'day unknown_field');
   assert.deepEqual(await read(path, DAY), []);
 });

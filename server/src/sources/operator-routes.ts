@@ -4,7 +4,7 @@ import { type DeliveryDay, parseDay, slotCount } from '@saldo/core/delivery-day.
 import { VALUE_UNITS, type ValueUnit } from '@saldo/core/enums.ts';
 import { checkMarketLocation } from '@saldo/core/series/market-location.ts';
 import { whFromJson } from '@saldo/core/series/value.ts';
-import { type Actor, type AuditEvent, recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
@@ -12,10 +12,10 @@ import type { FieldError } from '../platform/http/problem.ts';
 import { type Call, type Route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { createSeries, seriesNotFound, seriesUuid, updateSeries } from '../series/actions.ts';
-import { lockSeries, type SeriesRow } from '../series/store.ts';
+import { lockSeries } from '../series/store.ts';
 import { wireSeries } from '../series/wire.ts';
 import { storeValues } from './actions.ts';
-import { applyPending } from './read-interchange.ts';
+import { writePending } from './read-interchange.ts';
 
 export function operatorSourceRoutes(clock: Clock): Route[] {
   return [
@@ -51,18 +51,12 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
   ];
 }
 
-/** Interchanges may have brought values of the series' market location before it had a series. */
-async function writePending(tx: Tx, by: Actor, series: SeriesRow, now: number): Promise<void> {
-  for (const { series: subject, ...after } of await applyPending(tx, series, now))
-    await recordAudit(tx, by, { action: 'series_day.written', subject, after }, now);
-}
-
-type Members = { readonly [name: string]: unknown };
-const membersOf = (body: unknown): Members =>
-  typeof body === 'object' && body !== null ? (body as Members) : {};
+/** The members of a body, or null if it is no object, which its schema reports. */
+const membersOf = (body: unknown): { readonly [name: string]: unknown } | null =>
+  typeof body === 'object' && !Array.isArray(body) ? (body as { [name: string]: unknown } | null) : null;
 
 function locationErrors(_: object, body: unknown): FieldError[] {
-  const { market_location: location } = membersOf(body);
+  const location = membersOf(body)?.['market_location'];
   const fault = typeof location === 'string' ? checkMarketLocation(location) : null;
   return fault === null ? [] : [{ field: 'market_location', code: 'invalid_format', message: fault }];
 }
@@ -73,6 +67,7 @@ function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown):
   if (day === null || day < FIRST_DAY || day > LAST_DAY)
     return [{ field: 'delivery_date', code: 'invalid_format', message: { key: 'field.date' } }];
   const members = membersOf(body);
+  if (members === null) return [];
   const given = VALUE_UNITS.filter((unit) => members[unit] !== undefined);
   const [unit] = given;
   if (unit === undefined || given.length > 1) {

@@ -11,7 +11,7 @@ import {
 } from '@saldo/core/series/interchange.ts';
 import { assignProfiles, type LoadProfile } from '@saldo/core/series/load-profile.ts';
 import { type MessageFault, type MessageRemark, readMessage } from '@saldo/core/series/mscons.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { lockSeries, lockSeriesRecords, readSeries, type SeriesRow } from '../series/store.ts';
@@ -290,10 +290,16 @@ async function finish(
 }
 
 /**
- * Applies the values that interchanges brought for the market location of a series before it had one, in the order in which
- * they were received. Precondition: series records are locked. Returns the days that changed.
+ * Applies and audits the values that interchanges brought for the market location of a series before it had one.
+ * Precondition: series records are locked.
  */
-export async function applyPending(tx: Tx, series: SeriesRow, now: number): Promise<ChangedDay[]> {
+export async function writePending(tx: Tx, by: Actor, series: SeriesRow, now: number): Promise<void> {
+  for (const { series: subject, ...after } of await applyPending(tx, series, now))
+    await recordAudit(tx, by, { action: 'series_day.written', subject, after }, now);
+}
+
+/** In the order in which they were received. Returns the days that changed. */
+async function applyPending(tx: Tx, series: SeriesRow, now: number): Promise<ChangedDay[]> {
   const { kind, market_location: location } = series;
   const changed: ChangedDay[] = [];
   if (kind !== 'meter' || location === null) return changed;
