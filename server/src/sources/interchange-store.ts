@@ -185,7 +185,7 @@ type Source = Pick<InterchangeRow, 'no' | 'received_at'>;
  * and without those of a message that was applied already. Precondition: the series are locked.
  */
 export async function withoutOutdated<D extends MessageDay>(
-  tx: Tx,
+  db: Db,
   { no, received_at }: Source,
   days: readonly D[],
 ): Promise<D[]> {
@@ -194,8 +194,8 @@ export async function withoutOutdated<D extends MessageDay>(
     days.map(({ day }) => day),
     days.map(({ message }) => message),
   ];
-  const messages = await tx.query<{ at: number; slots: string }>(LATER_MESSAGES, [...asked, no]);
-  const sheets = await tx.query<{ at: number; values_wh: Buffer }>(LATER_SHEETS, [
+  const messages = await db.query<{ at: number; slots: string }>(LATER_MESSAGES, [...asked, no]);
+  const sheets = await db.query<{ at: number; values_wh: Buffer }>(LATER_SHEETS, [
     ...asked,
     timestamp(received_at),
   ]);
