@@ -12,6 +12,7 @@ import pg from 'pg';
 import { findTsosInUse } from '../src/parties/store.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
 import { findSeriesOfKind, readSeries } from '../src/series/store.ts';
+import { listUnread, withoutOutdated } from '../src/sources/interchange-store.ts';
 import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
 import { type Asked, explain, nodesOf, type PlanNode } from './explain.ts';
@@ -218,6 +219,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     getSeriesValues: {
       'delivery_date=2026-01-02': 'series_sheet_pkey(series_no, delivery_day)',
+    },
+    listInterchanges: {
+      '-': 'interchange_id_key(; id) + interchange_unknown_pkey(interchange_no)',
     },
     getSeriesDeviation: {
       'from=2026-01-01&to=2026-01-03':
@@ -472,6 +476,27 @@ test('series are found by their ids, their market locations, and those of a kind
   const reads = [];
   for (const one of askedByName().values()) reads.push(...(await explainer.readsOf(one)));
   assert.deepEqual(reads, []);
+});
+
+test('later values of a day are found by index scans of that day, and unread interchanges by an index of their own', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.length = 0;
+  const valuesWh = Array.from({ length: 96 }, () => 1);
+  const day = { series: { no: 5, id: '' }, day: '2026-01-02', message: 1, valuesWh };
+  const [left] = await withoutOutdated(recording, { no: 1, received_at: 0 }, [day]);
+  assert.deepEqual(new Set(left?.valuesWh), new Set([null]));
+  assert.deepEqual(await listUnread(recording), []);
+  const reads = [];
+  for (const one of askedByName().values()) reads.push(...(await explainer.readsOf(one)));
+  assert.deepEqual(reads, [
+    'interchange_day_pkey(series_no, delivery_day; interchange_no, message)',
+    'series_sheet_pkey(series_no, delivery_day)',
+    'interchange_day_pkey(series_no, delivery_day)',
+    'interchange_unread()',
+    'interchange_unknown_pkey(interchange_no)',
+  ]);
 });
 
 test('due webhooks are found by one index scan per enabled endpoint', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { interchange } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
@@ -60,6 +61,12 @@ const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
 const forecast = { kind: 'forecast', owner: { type: 'asset', id: asset.id }, name: 'New' };
 const series = (await operator.post('/operator/v1/series', forecast)).body;
+
+const interchangeId = (
+  await operator.post('/operator/v1/series/values', interchange([]), {
+    headers: { 'content-type': 'application/edifact' },
+  })
+).body.id;
 
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
 const userId = (await operator.post('/operator/v1/users', user)).body.id;
@@ -119,6 +126,9 @@ const cases: Record<string, Case> = {
   },
   getSeriesValues: { path: `${base}/series/${series.id}/values?delivery_date=${DAY}` },
   getSeriesDeviation: { path: `${base}/series/${series.id}/deviation?from=${DAY}&to=${DAY}` },
+  listInterchanges: { path: `${base}/series/interchanges` },
+  getInterchange: { path: `${base}/series/interchanges/${interchangeId}` },
+  getInterchangeRaw: { path: `${base}/series/interchanges/${interchangeId}/raw` },
   createDemand: {
     path: `${base}/demands`,
     body: { contract_period: 5, delivery_volume: 1000, country: 'DE' },

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
+import { interchange } from '../../core/test/mscons-documents.ts';
 import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
@@ -113,6 +114,13 @@ const provocations = {
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
   series_not_found: () => asOperator('GET', '/series/ser_x'),
+  interchange_not_found: () => asOperator('GET', '/series/interchanges/icg_x'),
+  interchange_conflict: async () => {
+    const send = (messages: string[]) =>
+      asOperator('POST', '/series/values', interchange(messages), { 'content-type': 'application/edifact' });
+    await send([]);
+    return send(['x']);
+  },
   nomination_not_found: () => request('/v1/nominations/nom_x'),
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),

@@ -135,10 +135,14 @@ export const InterchangeResult = Type.Object(
   {
     id: Type.String({ examples: [INTERCHANGE_ID] }),
     messages: Type.Integer({ description: 'Messages of the interchange, rejected ones included.' }),
-    rejected: Type.Array(Rejected),
-    unknown: Type.Array(Type.String(), {
-      description: 'Market locations without a series. Their values are applied when the series is created.',
+    rejected: Type.Array(Rejected, {
+      description: `The first ${LIMITS.rejectedLines} rejected messages; the others are applied.`,
     }),
+    rejected_messages: Type.Integer({ description: 'Number of all rejected messages.' }),
+    unknown: Type.Array(Type.String(), {
+      description: `Market locations that still have no series, the first ${LIMITS.rejectedLines}. Their values are applied when the series is created.`,
+    }),
+    unknown_locations: Type.Integer({ description: 'Number of all these market locations.' }),
   },
   { title: 'InterchangeResult' },
 );
@@ -150,8 +154,9 @@ export const Interchange = Type.Object(
     sender: Nullable(Type.String({ description: 'Of the header; null if it could not be read.' })),
     reference: Nullable(Type.String({ description: 'Control reference; null if it could not be read.' })),
     received_at: DateTime('When it was stored, UTC.'),
-    state: Choice(['applied', 'rejected'], {
-      description: '`rejected`: nothing of the interchange was applied; `reason` says why.',
+    state: Choice(['stored', 'applied', 'rejected'], {
+      description:
+        '`stored`: it is still being read. `rejected`: nothing of the interchange was applied; `reason` says why.',
     }),
     reason: Nullable(Type.String()),
     remarks: Type.Array(
@@ -160,7 +165,9 @@ export const Interchange = Type.Object(
         segment: Nullable(Type.Integer()),
         text: Type.String(),
       }),
-      { description: 'What was read and left out, such as other products.' },
+      {
+        description: `What was left out, such as other products: the first ${LIMITS.rejectedLines} remarks.`,
+      },
     ),
   },
   { title: 'Interchange' },
@@ -205,7 +212,9 @@ const interchangeExample: Interchange = {
   id: INTERCHANGE_ID,
   messages: 1,
   rejected: [],
+  rejected_messages: 0,
   unknown: [],
+  unknown_locations: 0,
   sender: '9900000000018',
   reference: 'REF0000001',
   received_at: '2026-01-16T08:00:00Z',

@@ -5,6 +5,7 @@ import { EXCHANGE } from './exchange.ts';
 import { FIELDS } from './fields.ts';
 import { IMPORTS } from './imports.ts';
 import type { Language } from './language.ts';
+import { MSCONS } from './mscons.ts';
 import { PROBLEM_DETAILS } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import { REQUESTS } from './requests.ts';
@@ -22,6 +23,7 @@ export const MESSAGES = {
   ...ALARMS,
   ...REASONS,
   ...SERIES,
+  ...MSCONS,
   ...WEBHOOKS,
 };
 

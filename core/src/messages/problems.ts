@@ -103,6 +103,14 @@ export const PROBLEM_DETAILS = {
     de: 'Diese Zustellung hat der Endpunkt nicht.',
   },
   'problem.customer_not_found': { en: 'There is no such customer.', de: 'Diesen Kunden gibt es nicht.' },
+  'problem.interchange_not_found': {
+    en: 'There is no such interchange.',
+    de: 'Diese Übertragungsdatei gibt es nicht.',
+  },
+  'problem.interchange_conflict': {
+    en: 'Another interchange of {sender} has the reference {reference}: {id}, received at {receivedAt}.',
+    de: 'Unter der Referenz {reference} gibt es von {sender} schon eine andere Übertragungsdatei: {id}, empfangen am {receivedAt|time}.',
+  },
   'problem.series_not_found': { en: 'There is no such series.', de: 'Diese Zeitreihe gibt es nicht.' },
   'problem.event_not_found': { en: 'There is no such event.', de: 'Dieses Ereignis gibt es nicht.' },
   'problem.events_expired': {

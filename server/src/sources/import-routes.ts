@@ -1,11 +1,11 @@
 import { operatorSeriesEndpoints as endpoints } from '@saldo/api';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
-import { problem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import { mediaTypeOf } from '../platform/http/streams.ts';
 import { answerImport, type ImportCounts, type ImportOperation } from '../transactions/import-request.ts';
 import { VALUE_IMPORT } from './import-values.ts';
+import { answerInterchange } from './interchanges.ts';
 
 const VALUES: ImportOperation = {
   endpoint: endpoints.importValues,
@@ -13,10 +13,6 @@ const VALUES: ImportOperation = {
   imported: 'series_values.imported',
   brokenOff: 'series_values.import_broken_off',
 };
-
-const LINES = ['text/csv', 'application/x-ndjson'];
-const onlyLines = () =>
-  problem('unsupported_media_type', { key: 'problem.unsupported_media_type', types: LINES });
 
 /** Imports values of series: lines as CSV or NDJSON, or interchanges. */
 export function valueImportRoutes(
@@ -28,7 +24,7 @@ export function valueImportRoutes(
   return [
     route(endpoints.importValues, (call) => {
       const { type } = mediaTypeOf(call.request.headers['content-type']);
-      if (type === 'application/edifact') throw onlyLines();
+      if (type === 'application/edifact') return answerInterchange(db, call, clock);
       return answerImport(db, VALUES, call, clock.now(), { silenceMs: importSilenceS * 1000, counts });
     }),
   ];

@@ -15,6 +15,7 @@ import { createSeries, seriesNotFound, seriesUuid, updateSeries } from '../serie
 import { lockSeries } from '../series/store.ts';
 import { wireSeries } from '../series/wire.ts';
 import { storeValues } from './actions.ts';
+import { writePending } from './read-interchange.ts';
 
 export function operatorSourceRoutes(clock: Clock): Route[] {
   return [
@@ -22,8 +23,10 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
       endpoints.createSeries,
       async (call, tx) => {
         const now = clock.now();
-        const after = wireSeries(await createSeries(tx, call.body, now));
+        const series = await createSeries(tx, call.body, now);
+        const after = wireSeries(series);
         await recordAudit(tx, call, { action: 'series.created', subject: after.id, after }, now);
+        await writePending(tx, call, series, now);
         return after;
       },
       locationErrors,
@@ -36,7 +39,9 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
         const changed = await updateSeries(tx, id, call.body, ifMatch(call.request, wireSeries));
         const [before, after] = [wireSeries(changed.before), wireSeries(changed.after)];
         const event = { action: 'series.updated', subject: after.id, before, after } as const;
-        await recordAudit(tx, call, event, clock.now());
+        const now = clock.now();
+        await recordAudit(tx, call, event, now);
+        await writePending(tx, call, changed.after, now);
         return answerChanged(call, after);
       },
       locationErrors,

@@ -68,6 +68,7 @@ import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { sandboxRoutes } from '../sandbox/operator-routes.ts';
 import { operatorSeriesRoutes } from '../series/operator-routes.ts';
 import { valueImportRoutes } from '../sources/import-routes.ts';
+import { interchangeRoutes } from '../sources/interchange-routes.ts';
 import { operatorContractChangeRoutes } from '../sources/operator-contracts.ts';
 import { operatorSourceRoutes } from '../sources/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
@@ -306,6 +307,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),
+  ...interchangeRoutes(db),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),

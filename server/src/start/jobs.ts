@@ -12,6 +12,7 @@ import { nominateDue } from '../nominations/actions.ts';
 import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
 import type { Job } from '../platform/jobs.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
+import { applyUnread } from '../sources/read-interchange.ts';
 import { runProfiles } from '../transactions/profiles.ts';
 import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
 import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
@@ -21,6 +22,8 @@ import { exchangeOf } from './exchange-settings.ts';
 /** Upper bound for the delay between a debounced change of volumes and its nomination. */
 const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
+/** The first run follows the start, for interchanges that the last process has not read to their end. */
+const READ_INTERCHANGES_EVERY_MS = 10_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
 const DELETE_EVENTS_EVERY_MS = 60_000;
@@ -52,6 +55,11 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
     name: 'profiles',
     everyMs: MAKE_PROFILES_EVERY_MS,
     run: () => runProfiles(db, clock.now(), config.profileDays),
+  },
+  {
+    name: 'interchanges',
+    everyMs: READ_INTERCHANGES_EVERY_MS,
+    run: () => applyUnread(db, clock),
   },
   {
     name: 'events',

@@ -85,24 +85,55 @@ create table sheet_source (
 
 -- # Interchanges with metered values (MSCONS)
 
--- An interchange is stored whole before it is read. Sender and reference are null if its header cannot be read.
+-- An interchange is stored whole before it is read. Numbers are in the order in which interchanges were received.
 create table interchange (
-  id uuid primary key,
+  no int generated always as identity primary key,
+  -- The list, newest first.
+  id uuid not null unique,
   received_at timestamptz not null,
+  -- Who sent it with which request, for the audit event of an interchange that is read after a restart.
+  actor text not null,
+  request_id text not null,
+  -- Of its header; null if that cannot be read.
   sender text,
   reference text,
+  -- SHA-256 of the interchange: the same bytes again are the same interchange.
+  digest bytea not null unique,
+  -- Compressed by gzip.
   raw bytea not null,
-  -- The answer to its delivery; null until it was read to its end.
-  result jsonb
+  -- Null until it was read to its end.
+  result jsonb,
+  -- Nothing of it was applied, because its envelope is wrong.
+  is_rejected boolean not null default false
 );
--- The same interchange again changes nothing.
-create unique index interchange_once on interchange (sender, reference);
+-- A sender uses a reference once. A rejected interchange may be sent again, mended, under its reference.
+create unique index interchange_once on interchange (sender, reference) where not is_rejected;
+-- The interchanges that a process has not read to their end.
+create index interchange_unread on interchange (no) where result is null;
 
--- Market locations of an interchange that had no series when it was read: its messages are read again when they have one.
+-- Messages with values of a market location that had no series: they are read again when it has one.
 create table interchange_unknown (
+  interchange_no int not null references interchange,
   market_location text not null,
-  interchange_id uuid not null references interchange,
-  primary key (market_location, interchange_id)
+  message int not null,
+  primary key (interchange_no, market_location, message)
+);
+-- The messages of a market location.
+create index interchange_unknown_of_location on interchange_unknown (market_location, interchange_no);
+
+-- The slots of a series' day that a message has values for, or several ones of its interchange up to it. Messages that are
+-- applied late must not replace the values of later ones, nor values that were written after their interchange was
+-- received. As with series_sheet there is no foreign key.
+create table interchange_day (
+  series_no int not null,
+  delivery_day date not null,
+  interchange_no int not null,
+  message int not null,
+  -- The first bit is slot 1.
+  slots bit varying not null,
+  -- The revision of the series' day that the message made; null if it changed nothing.
+  revision int,
+  primary key (series_no, delivery_day, interchange_no, message)
 );
 
 
