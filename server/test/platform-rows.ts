@@ -109,8 +109,8 @@ const OF_DAYS = [
    select no, day, 1, seller_brp, buyer_brp, case when n % 500 = 0 then 3 else 5 end,
      array[case when n % 500 = 0 then 1 else 2 end] || array_fill(0, array[95])
    from contract, unnest($1::date[]) day, lateral (select no + (day - date '2020-01-01') as n) n where n % 50 = 0`,
-  `insert into series_sheet (series_no, delivery_day, revision, created_at, values_wh)
-   select no, day, 1, now(), decode('02' || repeat('03e8', 96), 'hex') from series, unnest($1::date[]) day`,
+  `insert into series_sheet (series_no, delivery_day, revision, created_at, values_wh, filled)
+   select no, day, 1, now(), decode('02' || repeat('03e8', 96), 'hex'), 96 from series, unnest($1::date[]) day`,
   `insert into interchange_day (series_no, delivery_day, interchange_no, message, slots, revision)
    select s.no, day, 1 + s.no % 100, 1, repeat('1', 96)::varbit, 1 from series s, unnest($1::date[]) day`,
   `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, amounts,

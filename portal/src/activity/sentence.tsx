@@ -8,7 +8,7 @@ import { ContractLink, CustomerLink, NominationLink } from '../references/links.
 import { useMayManage, useSession } from '../session/session.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { KeysContext } from './keys-context.ts';
-import { contractNameQuery, customerNameQuery } from './queries.ts';
+import { contractNameQuery, customerNameQuery, seriesNameQuery } from './queries.ts';
 
 const LINK = 'font-medium text-accent-strong hover:underline';
 
@@ -40,9 +40,10 @@ function Subject({ event: { data } }: { event: SaldoEvent }) {
       return <WebhookSubject id={data.id} />;
     case 'alarm':
       return <AlarmSubject data={data} />;
+    case 'series':
+      return <SeriesSubject data={data} />;
     case 'asset':
     case 'demand':
-    case 'series':
       return data.id;
   }
 }
@@ -67,6 +68,22 @@ function TransactionsSubject({ data }: { data: EventData<'transactions.created'>
     <ContractLink id={contract_id} search={{ day: delivery_date }} className={LINK}>
       {t.activity.transactions(name ?? contract_id, format.dayShort(delivery_date), slots)}
     </ContractLink>
+  );
+}
+
+/** Only the operator has series. */
+function SeriesSubject({ data: { id, delivery_date, slots } }: { data: EventData<'series.updated'> }) {
+  const { t, format } = useI18n();
+  const { data: name } = useQuery(seriesNameQuery(id));
+  return (
+    <Link
+      to="/operator/series/$seriesId"
+      params={{ seriesId: id }}
+      search={{ day: delivery_date }}
+      className={LINK}
+    >
+      {t.activity.series(name ?? id, format.dayShort(delivery_date), slots)}
+    </Link>
   );
 }
 

@@ -107,6 +107,8 @@ export const common: Dictionary['common'] = {
     DE_50HERTZ: '50Hertz',
   },
   directions: { out: 'liefert', in: 'bezieht' },
+  origin: 'Quelle',
+  origins: { forecast: 'Prognose', meter: 'Messwert' },
   fieldErrors: 'Einige Angaben müssen berichtigt werden:',
   markedFields: 'Bitte prüfen Sie die markierten Felder.',
   decimal: {

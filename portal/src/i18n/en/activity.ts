@@ -48,6 +48,8 @@ export const activity = {
     `Nomination of ${group} at ${tso} for ${day} (${direction}, version ${version})`,
   transactions: (contract: string, day: string, slots: number) =>
     `Volumes of contract ${contract} for ${day} (${slots === 1 ? '1 quarter-hour' : `${slots} quarter-hours`})`,
+  series: (name: string, day: string, slots: number) =>
+    `Series ${name} on ${day} (${slots === 1 ? '1 quarter-hour' : `${slots} quarter-hours`})`,
   contract: (name: string) => `Contract ${name}`,
   customer: (name: string) => `Customer ${name}`,
   group: (name: string) => `Balance group ${name}`,
@@ -108,5 +110,7 @@ export const activity = {
     buyer: 'buyer',
     profile: 'profile',
     asset_id: 'plant',
+    source: 'source',
+    market_location: 'market location',
   },
 };

@@ -105,6 +105,8 @@ export const common = {
     DE_50HERTZ: '50Hertz',
   },
   directions: { out: 'delivers', in: 'receives' },
+  origin: 'Source',
+  origins: { forecast: 'Forecast', meter: 'Meter' },
   fieldErrors: 'Some entries need a correction:',
   markedFields: 'Please check the marked fields.',
   decimal: {
