@@ -42,7 +42,7 @@ export type EnvelopeFault =
   | { readonly key: 'mscons.message_count'; readonly stated: string; readonly found: number }
   | { readonly key: 'mscons.message_reference'; readonly stated: string; readonly expected: string };
 
-export type InterchangeFault =
+type InterchangeFault =
   | { readonly key: 'mscons.interchange_too_large'; readonly maxCharacters: number }
   | { readonly key: 'mscons.too_many_messages'; readonly max: number }
   | { readonly key: 'mscons.service_characters' }

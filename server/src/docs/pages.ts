@@ -38,6 +38,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/portal', 'The portal', 'docs/portal.md'),
       guide('/operators/imports', 'Imports', 'docs/operators/imports.md'),
       guide('/series', 'Series', 'docs/series.md'),
+      guide('/mscons', 'MSCONS', 'docs/mscons.md'),
       guide('/operators/daily-run', 'The daily run', 'docs/operators/daily-run.md'),
       guide('/operators/exchange', 'The exchange', 'docs/operators/exchange.md'),
       guide('/scheduling', 'Schedules and answers', 'docs/scheduling.md'),

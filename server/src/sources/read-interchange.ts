@@ -54,7 +54,7 @@ export function decodeInterchange(bytes: Buffer): string {
  * Applies a stored interchange and stores its outcome. The work is idempotent: after a crash it is done again, and two
  * processes may do it at the same time.
  */
-export async function applyInterchange(
+async function applyInterchange(
   db: Database,
   clock: Clock,
   stored: InterchangeRow,
@@ -82,7 +82,7 @@ export async function applyReceived(
     await applyInterchange(db, clock, stored, bytes);
     return true;
   };
-  (await db.exclusively(lockName(stored), apply)) ?? (await apply());
+  if ((await db.exclusively(lockName(stored), apply)) === null) await apply();
 }
 
 /** Applies the interchanges that a process has stored and not read to their end, because it or the database failed. */
