@@ -135,7 +135,7 @@ export declare function createPortalClient(options: ClientOptions): PortalClient
 `;
 
 const API_IMPORTS = `import type { Download } from './download.js';
-import type { CallOptions, CoverOptions, FollowOptions, ImportOptions, ScheduleCheckOptions } from './options.js';
+import type { CallOptions, CoverOptions, FollowOptions, ImportOptions, ScheduleCheckOptions, ValuesImportOptions } from './options.js';
 import type { UploadSource } from './upload.js';
 
 `;

@@ -37,6 +37,7 @@ const CLIENTS = {
 /** Options of uploads that have more than those of every call. */
 const UPLOAD_OPTIONS: Readonly<Record<string, string>> = {
   importVolumes: 'options: ImportOptions',
+  importValues: 'options: ValuesImportOptions',
   uploadCover: 'options?: CoverOptions',
   checkSchedule: 'options: ScheduleCheckOptions',
 };

@@ -13,6 +13,7 @@ export type {
   FollowOptions,
   ImportOptions,
   ScheduleCheckOptions,
+  ValuesImportOptions,
 } from './options.ts';
 export { createPortalClient, type PortalClient } from './portal.ts';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.ts';

@@ -1,17 +1,24 @@
 import {
   COVER_MEDIA_TYPES,
   type Cover,
-  type ImportResult,
+  type Endpoint,
   type OperatorTransaction,
   operatorEndpoints,
   operatorWebhooks,
+  type ResponseOf,
   sandboxEndpoints,
   simulationEndpoints,
 } from '@saldo/api';
-import { type Client, createClient } from './client.ts';
+import { type Client, createClient, type Input } from './client.ts';
 import { exportMethods } from './exports.ts';
 import { feedOf } from './follow.ts';
-import type { CallOptions, ClientOptions, CoverOptions, ImportOptions } from './options.ts';
+import type {
+  CallOptions,
+  ClientOptions,
+  CoverOptions,
+  ImportOptions,
+  ValuesImportOptions,
+} from './options.ts';
 import { methodsOf } from './resources.ts';
 import type { UploadSource } from './upload.ts';
 import { webhookMethods } from './webhook-methods.ts';
@@ -85,7 +92,23 @@ export function createOperatorClient(options: ClientOptions) {
       ...list(api.operatorListTransactions),
       invalidate: method(api.invalidateTransaction),
     },
-    volumes: { importFile: fileImport(client) },
+    volumes: { importFile: fileImport<typeof api.importVolumes, ImportOptions>(client, api.importVolumes) },
+    series: {
+      ...list(api.listSeries),
+      create: method(api.createSeries),
+      get: method(api.getSeries),
+      update: method(api.updateSeries),
+      putDay: method(api.putSeriesDay),
+      values: method(api.getSeriesValues),
+      deviation: method(api.getSeriesDeviation),
+      importFile: fileImport<typeof api.importValues, ValuesImportOptions>(client, api.importValues),
+    },
+    interchanges: {
+      ...list(api.listInterchanges),
+      get: method(api.getInterchange),
+      /** The interchange, byte for byte as received. */
+      raw: method(api.getInterchangeRaw),
+    },
     profiles: { run: method(api.runProfiles) },
     exports: exportMethods<
       OperatorTransaction,
@@ -137,16 +160,28 @@ export function createOperatorClient(options: ClientOptions) {
   };
 }
 
-function fileImport(client: Client) {
-  const endpoint = operatorEndpoints.importVolumes;
-  const importFile = async (source: UploadSource, options: ImportOptions): Promise<ImportResult> => {
-    const { format, isGzip = false, dryRun = false, decimal, onProgress, ...call } = options;
-    const mediaType = endpoint.stream?.find((type) => type.endsWith(format));
-    if (mediaType === undefined)
-      throw new TypeError(`format must be csv or ndjson, not ${JSON.stringify(format)}`);
+const IMPORT_MEDIA_TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  mscons: 'application/edifact',
+} as const;
+
+function fileImport<E extends Endpoint, Options extends ValuesImportOptions>(client: Client, endpoint: E) {
+  const importFile = async (source: UploadSource, options: Options): Promise<ResponseOf<E>> => {
+    const {
+      format,
+      isGzip = false,
+      dryRun = false,
+      decimal,
+      onProgress,
+      ...call
+    }: ValuesImportOptions = options;
+    const mediaType = IMPORT_MEDIA_TYPES[format];
+    if (!endpoint.stream?.includes(mediaType))
+      throw new TypeError(`the format ${JSON.stringify(format)} is not accepted`);
     const query = { ...(dryRun ? { dry_run: 'true' as const } : {}), ...(decimal ? { decimal } : {}) };
     const upload = { source, mediaType, isGzip, ...(onProgress ? { onProgress } : {}) };
-    return client.upload(endpoint, { query }, upload, call);
+    return client.upload(endpoint, { query } as Input<E>, upload, call);
   };
   return Object.assign(importFile, { endpointId: endpoint.id });
 }

@@ -75,6 +75,12 @@ export type ImportOptions = CallOptions & {
   readonly onProgress?: (progress: UploadProgress) => void;
 };
 
+/** Options of an import of values of series. An MSCONS interchange has neither a dry run nor a choice of its decimal mark. */
+export type ValuesImportOptions = Omit<ImportOptions, 'format'> & {
+  /** Format of the file. */
+  readonly format: ImportOptions['format'] | 'mscons';
+};
+
 /** Options of an upload of a cover image. */
 export type CoverOptions = CallOptions & {
   /** The declared media type; the platform checks the content. */

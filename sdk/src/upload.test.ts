@@ -56,6 +56,22 @@ test('an import sends its format and whether it is a dry run', async () => {
   assert.equal(requests[0]?.headers.get('content-type'), 'application/x-ndjson');
 });
 
+test('values of series are imported in their format, and volumes are not accepted as MSCONS', async () => {
+  const { options, requests } = standIn(json({ id: 'icg_1', messages: 1, rejected: [], unknown: [] }));
+  const { series, volumes } = createOperatorClient(options);
+  await series.importFile('UNB+', { format: 'mscons' });
+  await series.importFile(CSV, { format: 'csv', dryRun: true, decimal: 'comma' });
+  assert.deepEqual(
+    requests.map(({ url, headers }) => [url, headers.get('content-type')]),
+    [
+      ['/operator/v1/series/values', 'application/edifact'],
+      ['/operator/v1/series/values?dry_run=true&decimal=comma', 'text/csv'],
+    ],
+  );
+  // @ts-expect-error: the types reject it too.
+  await assert.rejects(volumes.importFile('UNB+', { format: 'mscons' }), TypeError);
+});
+
 test('an import says that its file is compressed', async () => {
   const { options, requests } = standIn(json(RESULT), json(RESULT));
   const { importFile } = createOperatorClient(options).volumes;
