@@ -49,6 +49,7 @@ const BY_NAME: Readonly<Record<string, string>> = {
   current: 'The present password.',
   offer: 'The offer on the market.',
   profile: 'The profile that the platform generates volumes from.',
+  source: 'The series that the volumes follow.',
   seller_customer_id: 'Id of the customer that sells.',
   buyer_customer_id: 'Id of the customer that buys.',
   created: 'Number of new records.',

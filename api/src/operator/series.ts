@@ -126,7 +126,7 @@ const Rejected = Type.Object(
   {
     message: Type.Integer({ description: 'Place of the message in the interchange, from 1.' }),
     segment: Type.Integer({ description: 'Place of the segment in its message; UNH is 1.' }),
-    reason: Type.String(),
+    reason: Type.String({ description: 'Why the message was rejected.' }),
   },
   { title: 'RejectedMessage' },
 );
@@ -135,7 +135,7 @@ export const InterchangeResult = Type.Object(
   {
     id: Type.String({ examples: [INTERCHANGE_ID] }),
     messages: Type.Integer({ description: 'Messages of the interchange, rejected ones included.' }),
-    rejected: Type.Array(Rejected),
+    rejected: Type.Array(Rejected, { description: 'Messages that were not applied.' }),
     unknown: Type.Array(Type.String(), {
       description: 'Market locations without a series. Their values are applied when the series is created.',
     }),
@@ -153,12 +153,14 @@ export const Interchange = Type.Object(
     state: Choice(['applied', 'rejected'], {
       description: '`rejected`: nothing of the interchange was applied; `reason` says why.',
     }),
-    reason: Nullable(Type.String()),
+    reason: Nullable(Type.String({ description: 'Why the interchange was rejected.' })),
     remarks: Type.Array(
       Type.Object({
-        message: Type.Integer(),
-        segment: Nullable(Type.Integer()),
-        text: Type.String(),
+        message: Type.Integer({ description: 'Place of the message in the interchange, from 1.' }),
+        segment: Nullable(
+          Type.Integer({ description: 'Place of the segment in its message; null: all of it.' }),
+        ),
+        text: Type.String({ description: 'What was left out, and why.' }),
       }),
       { description: 'What was read and left out, such as other products.' },
     ),
@@ -225,7 +227,10 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     status: 201,
     body: Strict(
       {
-        kind: Choice(SERIES_KINDS, { examples: ['meter'] }),
+        kind: Choice(SERIES_KINDS, {
+          description: 'What is expected, or what was measured.',
+          examples: ['meter'],
+        }),
         owner: Owner,
         name: SeriesName,
         market_location: Type.Optional(MarketLocation),
