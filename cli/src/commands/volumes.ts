@@ -32,6 +32,7 @@ function addTransactions(program: Command, open: OpenSession): void {
       ['VERSION', ({ version }) => version],
       ['STATUS', ({ status }) => status],
       ['MWH', ({ volume }) => mwh(volume), 'right'],
+      ['SOURCE', (transaction) => ('source' in transaction ? transaction.source : null)],
       ['FROM', ({ sender }) => `${sender.eic} ${sender.tso}`],
       ['TO', ({ receiver }) => `${receiver.eic} ${receiver.tso}`],
       ['CONTRACT', ({ contract_id }) => contract_id],
