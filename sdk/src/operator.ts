@@ -107,7 +107,7 @@ export function createOperatorClient(options: ClientOptions) {
       ...list(api.listInterchanges),
       get: method(api.getInterchange),
       /** The interchange, byte for byte as received. */
-      raw: method(api.getInterchangeRaw),
+      raw: interchangeDownload(client),
     },
     profiles: { run: method(api.runProfiles) },
     exports: exportMethods<
@@ -184,6 +184,14 @@ function fileImport<E extends Endpoint, Options extends ValuesImportOptions>(cli
     return client.upload(endpoint, { query } as Input<E>, upload, call);
   };
   return Object.assign(importFile, { endpointId: endpoint.id });
+}
+
+/** A download, because text would be decoded as UTF-8, which few interchanges are written in. */
+function interchangeDownload(client: Client) {
+  const endpoint = operatorEndpoints.getInterchangeRaw;
+  const raw = async (interchange_id: string, options?: CallOptions) =>
+    client.download(endpoint, { params: { interchange_id } }, options);
+  return Object.assign(raw, { endpointId: endpoint.id, isDownload: true });
 }
 
 function coverUpload(client: Client) {
