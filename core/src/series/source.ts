@@ -58,7 +58,7 @@ export type AskedSource = {
   readonly maxPowerMw: number | null;
 };
 
-export type SourceFault = {
+type SourceFault = {
   readonly field: 'source' | `source.${'forecast' | 'meter' | 'share' | 'max_power_mw'}`;
   readonly message: Message;
 };
