@@ -38,7 +38,7 @@ type Counts = {
 };
 
 /** A day that has a new revision. */
-export type ChangedDay = {
+type ChangedDay = {
   readonly series: string;
   readonly delivery_date: DeliveryDay;
   readonly revision: number;
