@@ -31,12 +31,15 @@ const power = (description: string, example: number) =>
 
 /**
  * Profile of a contract whose volumes the platform generates. Power is in MW, in steps of 0.004 MW: whole kWh per slot.
- * The kind is the contract's `ppa_type`; repeating it here is allowed.
+ * The kind is the contract's `ppa_type`; repeating it here is allowed, and an indexed contract has to state it.
  */
 export const Profile = Strict(
   {
     kind: Type.Optional(
-      Choice(PROFILE_KINDS, { description: 'The same as `ppa_type`.', examples: ['baseload'] }),
+      Choice(PROFILE_KINDS, {
+        description: 'The same as `ppa_type`; required if that is `indexed`.',
+        examples: ['baseload'],
+      }),
     ),
     power: Type.Union(
       [

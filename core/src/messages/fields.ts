@@ -271,8 +271,12 @@ export const FIELDS = {
   },
   'field.for_ppa': { en: 'is for contracts of type ppa only', de: 'gilt nur für PPA' },
   'field.profile_kind': {
-    en: 'needs the ppa_type baseload, peakload or shaped',
-    de: 'braucht eine der PPA-Arten Grundlast, Spitzenlast oder Profil',
+    en: 'needs the ppa_type baseload, peakload, shaped or indexed',
+    de: 'braucht eine der PPA-Arten Grundlast, Spitzenlast, Profil oder indexiert',
+  },
+  'field.indexed_profile_kind': {
+    en: 'is required for an indexed contract: baseload, peakload or shaped',
+    de: 'muss bei einem indexierten Vertrag angegeben werden: Grundlast, Spitzenlast oder Profil',
   },
   'field.other_profile_kind': {
     en: 'must be the ppa_type, which is {kind}',

@@ -23,14 +23,6 @@ export const SERIES = {
     en: 'must be in the years 1 to 9999',
     de: 'muss in den Jahren 1 bis 9999 liegen',
   },
-  'series.share_range': {
-    en: 'must be above 0 and at most 1',
-    de: 'muss größer als 0 und höchstens 1 sein',
-  },
-  'series.share_decimals': {
-    en: 'must have at most six decimals',
-    de: 'darf höchstens sechs Nachkommastellen haben',
-  },
   'series.location_form': {
     en: 'must be a MaLo (11 digits) or a MeLo (33 characters, the first two are DE)',
     de: 'muss eine MaLo-ID (11 Ziffern) oder eine MeLo-ID (33 Zeichen, beginnend mit DE) sein',

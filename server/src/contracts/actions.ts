@@ -125,13 +125,14 @@ function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
 
 type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
 
-/** Converts the profile to whole kW. The PPA type of the contract determines the kind of profile. */
+/** Converts the profile to whole kW. The PPA type determines the kind of profile; an indexed price says nothing of it. */
 function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors: Errors): Profile | null {
-  const kind = input.ppa_type;
+  const kind = input.ppa_type === 'indexed' ? profile.kind : input.ppa_type;
   const fail = (field: string, message: Message) => {
     errors.push({ field, code: 'validation_failed', message });
     return null;
   };
+  if (kind === undefined) return fail('profile.kind', { key: 'field.indexed_profile_kind' });
   if (kind !== 'baseload' && kind !== 'peakload' && kind !== 'shaped')
     return fail('profile', { key: 'field.profile_kind' });
   if (profile.kind !== undefined && profile.kind !== kind)
