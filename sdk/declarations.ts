@@ -21,7 +21,12 @@ type Schema = {
 };
 
 /** What a method of a client says about itself. */
-type MethodNotes = { readonly endpointId?: string; readonly walks?: string; readonly yields?: 'pages' };
+type MethodNotes = {
+  readonly endpointId?: string;
+  readonly isDownload?: boolean;
+  readonly walks?: string;
+  readonly yields?: 'pages';
+};
 
 const CLIENTS = {
   BrpClient: { create: createBrpClient, prefix: 'Brp', tables: [api.brpEndpoints] },
@@ -119,7 +124,7 @@ export class Declarations {
     const response = endpoint.status === 204 ? 'null' : this.#nameOf(endpoint.response);
     const result = isWalk
       ? `AsyncGenerator<${notes.yields === 'pages' ? response : this.#recordOf(endpoint)}, void, undefined>`
-      : `Promise<${endpoint.isExport ? 'Download' : response}>`;
+      : `Promise<${endpoint.isExport || notes.isDownload ? 'Download' : response}>`;
     const walk =
       notes.yields === 'pages' ? 'Iterates over all pages. ' : isWalk ? 'Iterates over all records. ' : '';
     const scopes = endpoint.scopes.length > 0 ? `\n\nNeeds the scope ${endpoint.scopes.join(' and ')}.` : '';

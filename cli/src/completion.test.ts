@@ -38,6 +38,8 @@ async function assertCompletes(script: string, offered: Offer): Promise<void> {
   await offers('customers preview --status ', 'active', 'deactivated');
   await offers('--json customers move --tso DE_T', 'DE_TENNET', 'DE_TRANSNET_BW');
   await offers('customers move --prof', '--profile');
+  await offers('series create --kind ', 'forecast', 'meter');
+  await offers('import values --format ', 'csv', 'mscons', 'ndjson');
 }
 
 test('bash completes commands, options and their choices', async () => {

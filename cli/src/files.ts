@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -18,4 +18,20 @@ async function sizeOf(file: string): Promise<number> {
   });
   if (!found.isFile()) throw new UsageError(`${file} is not a file`);
   return found.size;
+}
+
+/** The value of a JSON file; `-` is standard input. */
+export async function readJson(name: string, { cwd, stdin }: Terminal): Promise<unknown> {
+  let text = '';
+  if (name === '-') for await (const chunk of stdin.setEncoding('utf8')) text += chunk;
+  else {
+    text = await readFile(path.resolve(cwd, name), 'utf8').catch((error: Error) => {
+      throw new UsageError(`${name} cannot be read: ${error.message}`);
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`);
+  }
 }

@@ -112,6 +112,18 @@ test('days may be counted from today', async () => {
   assert.ok(day === before || day === after, String(day));
 });
 
+test('the clock of a sandbox is set to an instant, or to the German time of a day', async () => {
+  const { options, requests } = standIn(json({ now: '2026-10-24T12:29:00Z', moved: true }));
+  const { fetch } = options;
+  const given = ['2026-10-24T14:29:00+02:00', '2026-10-24 14:29', '2026-10-25 14:29', '2026-10-25 1:00'];
+  for (const instant of given) await saldo(['clock', 'set', instant], { fetch });
+  assert.deepEqual(
+    requests.map(({ body }) => JSON.parse(body).now),
+    [given[0], '2026-10-24T12:29:00Z', '2026-10-25T13:29:00Z', given[3]],
+  );
+  assert.match((await saldo(['clock', 'set', 'soon 14:29'])).err, /is not a day/);
+});
+
 test('wrong usage exits with 2 and the reason, without any request', async () => {
   const wrong: [string, RegExp][] = [
     ['brps', /Usage: saldo brps/],

@@ -7,6 +7,8 @@ import { addCustomerCommands } from './commands/customers.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
+import { addImportCommands } from './commands/imports.ts';
+import { addInterchangeCommands } from './commands/interchanges.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
@@ -14,6 +16,7 @@ import { addOperatorAccessCommands } from './commands/operator-access.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
+import { addSeriesCommands } from './commands/series.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
@@ -80,6 +83,9 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addMarketCommands,
     addContractCommands,
     addVolumeCommands,
+    addSeriesCommands,
+    addInterchangeCommands,
+    addImportCommands,
     addNominationCommands,
     addExportCommands,
     addExchangeCommands,

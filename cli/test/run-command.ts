@@ -7,6 +7,8 @@ import type { Terminal } from '../src/terminal.ts';
 export type Setting = {
   env?: Record<string, string>;
   stdin?: string;
+  /** How the bytes of the output are read; default UTF-8. */
+  encoding?: BufferEncoding;
   tty?: boolean;
   fetch?: typeof fetch;
   signal?: AbortSignal;
@@ -15,7 +17,7 @@ export type Setting = {
 /** Runs a command in this process, with `home` as its only folder. Returns its output and its exit code. */
 export async function runCommand(home: string, command: string | string[], setting: Setting) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
-    Object.assign(stream.setEncoding('utf8'), { isTTY: setting.tty ?? false }),
+    Object.assign(stream.setEncoding(setting.encoding ?? 'utf8'), { isTTY: setting.tty ?? false }),
   ) as [Terminal['stdout'] & PassThrough, Terminal['stdout'] & PassThrough];
   const argv = typeof command === 'string' ? command.split(' ') : command;
   const code = await runCli(argv, '1.2.3', {

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { operatorEndpoints as api, type BodyOf, type Profile } from '@saldo/api';
+import { operatorEndpoints as api, type BodyOf, type Profile, type SourceInput } from '@saldo/api';
 import {
   type DeliveryDay,
   dayEnd,
@@ -13,6 +11,7 @@ import { formatMwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import type { BrpClient, OperatorClient } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { addFields, numberOf, parseDayArgument, readFields } from '../fields.ts';
+import { readJson } from '../files.ts';
 import type { Terminal } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
@@ -42,6 +41,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
     ),
   );
   addCreation(contracts, open);
+  addUpdate(contracts, open);
   const end = contracts
     .command('end <contract>')
     .description('end a contract early; later volumes become invalid');
@@ -78,15 +78,50 @@ async function ofOwn(client: BrpClient, reference: string) {
   return undefined;
 }
 
-type ContractOptions = {
-  seller: string;
-  buyer: string;
-  firstDay?: string;
-  lastDay?: string;
-  baseload?: number;
-  peakload?: number;
-  shaped?: string;
+type DateOptions = { firstDay?: string; lastDay?: string };
+
+function addDates(command: Command): void {
+  command.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
+  command.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
+}
+
+const datesOf = ({ firstDay, lastDay }: DateOptions) => ({
+  ...(firstDay === undefined ? {} : { delivery_start: formatInstant(dayStart(firstDay)) }),
+  ...(lastDay === undefined ? {} : { delivery_end: formatInstant(dayEnd(lastDay)) }),
+});
+
+type SourceOptions = {
+  sourceForecast?: string;
+  sourceMeter?: string;
+  sourceShare?: number;
+  sourceMaxPower?: number;
 };
+
+function addSource(command: Command): void {
+  command.option('--source-forecast <series>', 'compute the volumes from this series of forecasts');
+  command.option('--source-meter <series>', 'compute the volumes from this meter, where it has a value');
+  command.option('--source-share <share>', 'share of the energy of the series, above 0, up to 1', numberOf);
+  command.option('--source-max-power <MW>', 'cut the volumes at this power', numberOf);
+}
+
+/** A source is written as a whole, so that an absent option is an absent part of it. Null: no option was given. */
+function sourceOf(options: SourceOptions): SourceInput | null {
+  const { sourceForecast: forecast, sourceMeter: meter, sourceShare: share, sourceMaxPower } = options;
+  if ([forecast, meter, share, sourceMaxPower].every((value) => value === undefined)) return null;
+  if (forecast === undefined && meter === undefined)
+    throw new UsageError('a source needs --source-forecast or --source-meter');
+  if (share === undefined) throw new UsageError('a source needs --source-share, 1 for all of the energy');
+  return { forecast: forecast ?? null, meter: meter ?? null, share, max_power_mw: sourceMaxPower ?? null };
+}
+
+type ContractOptions = DateOptions &
+  SourceOptions & {
+    seller: string;
+    buyer: string;
+    baseload?: number;
+    peakload?: number;
+    shaped?: string;
+  };
 
 const PARSED_BY_COMMAND = [
   'seller_customer_id',
@@ -94,14 +129,14 @@ const PARSED_BY_COMMAND = [
   'delivery_start',
   'delivery_end',
   'profile',
+  'source',
 ];
 
 function addCreation(contracts: Command, open: OpenSession): void {
   const create = contracts.command('create').description('create a contract between two customers');
   create.requiredOption('--seller <customer>', 'id of the customer that sells');
   create.requiredOption('--buyer <customer>', 'id of the customer that buys');
-  create.option('--first-day <day>', 'the first delivery day', (text) => parseDayArgument(text));
-  create.option('--last-day <day>', 'the last delivery day', (text) => parseDayArgument(text));
+  addDates(create);
   addFields(create, api.createContract.body, { except: PARSED_BY_COMMAND });
   create.option('--baseload <MW>', 'generate volumes with this power in every slot', numberOf);
   create.option(
@@ -110,24 +145,55 @@ function addCreation(contracts: Command, open: OpenSession): void {
     numberOf,
   );
   create.option('--shaped <file>', 'generate volumes from JSON with 12 months of 24 hours of MW');
+  addSource(create);
   addExamples(
     create,
-    'contracts create --external-id PPA-2026-0017 --type ppa --ppa-type produced --seller cust_… --buyer cust_… --first-day 2026-01-01 --last-day 2030-12-31',
+    'contracts create --external-id PPA-2026-0017 --type ppa --ppa-type produced --asset-id ast_… --seller cust_… --buyer cust_… --first-day 2026-01-01 --last-day 2030-12-31 --source-forecast ser_… --source-meter ser_… --source-share 0.5',
     'contracts create --external-id BASE-1 --type ppa --ppa-type baseload --baseload 5 --seller cust_… --buyer cust_… --first-day 2026-11-01 --last-day 2026-11-30',
   ).action(
     doing(open, async (session) => {
-      const { seller, buyer, firstDay, lastDay, ...rest } = create.opts<ContractOptions>();
+      const { seller, buyer, ...rest } = create.opts<ContractOptions>();
       const profile = await profileOf(rest, session.terminal);
+      const source = sourceOf(rest);
       const body = {
         ...readFields(create, api.createContract.body),
         seller_customer_id: seller,
         buyer_customer_id: buyer,
-        ...(firstDay === undefined ? {} : { delivery_start: formatInstant(dayStart(firstDay)) }),
-        ...(lastDay === undefined ? {} : { delivery_end: formatInstant(dayEnd(lastDay)) }),
+        ...datesOf(rest),
         ...(profile === null ? {} : { profile }),
+        ...(source === null ? {} : { source }),
       };
       const client = await session.operator();
       await session.show(await client.contracts.create(body as BodyOf<typeof api.createContract>));
+    }),
+  );
+}
+
+function addUpdate(contracts: Command, open: OpenSession): void {
+  const update = contracts
+    .command('update <contract>')
+    .description('set the dates of a contract, or replace or end its source');
+  addDates(update);
+  addSource(update);
+  update.option('--no-source', 'end the source; what is stored stays');
+  addExamples(
+    update,
+    'contracts update PPA-2026-0017 --source-forecast ser_… --source-meter ser_… --source-share 0.25',
+    'contracts update PPA-2026-0017 --no-source',
+  ).action(
+    doing(open, async (session, { args: [reference = ''] }) => {
+      // Commander sets `source` to true unless --no-source is given.
+      const options = update.opts<DateOptions & SourceOptions & { source: boolean }>();
+      const source = sourceOf(options);
+      if (source !== null && !options.source)
+        throw new UsageError('--no-source excludes the other options of a source');
+      const change = {
+        ...datesOf(options),
+        ...(source === null && options.source ? {} : { source }),
+      };
+      if (Object.keys(change).length === 0) throw new UsageError('give at least one change; see --help');
+      const client = await session.operator();
+      await session.show(await client.contracts.update(await contractId(client, reference), change));
     }),
   );
 }
@@ -142,21 +208,6 @@ async function profileOf(
   if (peakload !== undefined) return { kind: 'peakload', power: peakload };
   if (shaped === undefined) return null;
   return { kind: 'shaped', power: (await readJson(shaped, terminal)) as number[][] };
-}
-
-async function readJson(name: string, { cwd, stdin }: Terminal): Promise<unknown> {
-  let text = '';
-  if (name === '-') for await (const chunk of stdin.setEncoding('utf8')) text += chunk;
-  else {
-    text = await readFile(path.resolve(cwd, name), 'utf8').catch((error: Error) => {
-      throw new UsageError(`${name} cannot be read: ${error.message}`);
-    });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`);
-  }
 }
 
 function addDays(program: Command, open: OpenSession): void {

@@ -1,4 +1,5 @@
 import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
+import { formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { isProblem } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { parseDayArgument } from '../fields.ts';
@@ -30,9 +31,17 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   addExamples(get, 'clock get').action(
     doing(open, async (session) => session.show(await inSandbox((await session.operator()).clock.get()))),
   );
-  const set = clock.command('set <instant>').description('move the platform’s time');
-  addExamples(set, 'clock set 2026-10-24T12:29:59Z', 'clock set 2026-10-24T14:29:59+02:00').action(
-    doing(open, async (session, { args: [now = ''] }) => {
+  const set = clock
+    .command('set <instant>')
+    .description('move the platform’s time, to an instant or to the German time of a day');
+  addExamples(
+    set,
+    'clock set 2026-10-24T12:29:59Z',
+    "clock set '2026-10-24 14:29'",
+    "clock set 'today 11:00'",
+  ).action(
+    doing(open, async (session, { args: [given = ''] }) => {
+      const now = instantOf(given);
       await session.show(await inSandbox((await session.operator()).clock.set({ now })));
     }),
   );
@@ -55,6 +64,13 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
       );
     }),
   );
+}
+
+/** Accepts an instant, which the API checks, or a day and its German time: `today 11:00`. */
+function instantOf(text: string): string {
+  const [, day, hours, minutes] = /^(\S+) ([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (day === undefined) return text;
+  return formatInstant(localInstant(parseDayArgument(day), Number(hours) * 60 + Number(minutes)));
 }
 
 /** Only a sandbox has the clock's path. */

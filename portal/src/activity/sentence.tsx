@@ -152,9 +152,19 @@ function WebhookSubject({ id }: { id: string }) {
 /** Only the operator has alarms. */
 function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
   const { t, format } = useI18n();
-  const { kind, tso, delivery_date: day } = data;
-  const about = [tso && t.common.tsos[tso], day && format.dayShort(day)].filter(Boolean).join(', ');
-  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about);
+  const { kind, tso, delivery_date: day, contract_id: contractId } = data;
+  const { data: contract } = useQuery({
+    ...contractNameQuery(contractId ?? ''),
+    enabled: Boolean(contractId),
+  });
+  const about = [tso && t.common.tsos[tso], contract ?? contractId, day && format.dayShort(day)];
+  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about.filter(Boolean).join(', '));
+  if (contractId && day !== null)
+    return (
+      <ContractLink id={contractId} search={{ day }} className={LINK}>
+        {text}
+      </ContractLink>
+    );
   if (tso === null || day === null)
     return (
       <Link to="/" className={LINK}>
@@ -192,6 +202,11 @@ function usePredicate(): (event: SaldoEvent) => string {
         return texts.changed(named(event.data.changed));
       case 'api_key.expiring':
         return texts.expiring(format.dateTime(event.data.expires_at));
+      case 'exchange.alarm':
+        // The event of a missing forecast comes again when it becomes critical.
+        return event.data.kind === 'forecast_missing' && event.data.severity === 'critical'
+          ? texts.criticalAlarm
+          : texts[event.type];
       case 'webhook.disabled':
         return texts.webhookDisabled[event.data.reason];
       default:

@@ -69,6 +69,7 @@ export const activity: Dictionary['activity'] = {
     'demand.published': 'wurde veröffentlicht.',
     'demand.withdrawn': 'wurde zurückgezogen.',
     'exchange.alarm': 'hat begonnen.',
+    criticalAlarm: 'ist kritisch.',
     'exchange.alarm_resolved': 'ist beendet.',
     'series.updated': 'wurde geändert.',
     corrected: 'wurde korrigiert.',

@@ -10,7 +10,7 @@ export const common: Dictionary['common'] = {
     parties: 'Partner',
     administration: 'Verwaltung',
   },
-  openAlarms: (count, hasMore) => (count === 1 ? '1 Alarm' : `${hasMore ? '> ' : ''}${count} Alarme`),
+  openAlarms: (count) => (count === 1 ? '1 Alarm' : `${count} Alarme`),
   mainNavigation: 'Hauptnavigation',
   close: 'Schließen',
   cancel: 'Abbrechen',

@@ -69,6 +69,7 @@ export const activity = {
     'demand.published': 'was published.',
     'demand.withdrawn': 'was withdrawn.',
     'exchange.alarm': 'began.',
+    criticalAlarm: 'is critical.',
     'exchange.alarm_resolved': 'ended.',
     'series.updated': 'changed.',
     corrected: 'was corrected.',

@@ -8,8 +8,7 @@ export const common = {
     parties: 'Parties',
     administration: 'Administration',
   },
-  openAlarms: (count: number, hasMore: boolean) =>
-    count === 1 ? '1 alarm' : `${hasMore ? '> ' : ''}${count} alarms`,
+  openAlarms: (count: number) => (count === 1 ? '1 alarm' : `${count} alarms`),
   mainNavigation: 'Main navigation',
   close: 'Close',
   cancel: 'Cancel',
