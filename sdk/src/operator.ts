@@ -92,7 +92,7 @@ export function createOperatorClient(options: ClientOptions) {
       ...list(api.operatorListTransactions),
       invalidate: method(api.invalidateTransaction),
     },
-    volumes: { importFile: fileImport<typeof api.importVolumes, ImportOptions>(client, api.importVolumes) },
+    volumes: { importFile: fileImport(client, api.importVolumes) },
     series: {
       ...list(api.listSeries),
       create: method(api.createSeries),
@@ -101,7 +101,7 @@ export function createOperatorClient(options: ClientOptions) {
       putDay: method(api.putSeriesDay),
       values: method(api.getSeriesValues),
       deviation: method(api.getSeriesDeviation),
-      importFile: fileImport<typeof api.importValues, ValuesImportOptions>(client, api.importValues),
+      importFile: fileImport(client, api.importValues),
     },
     interchanges: {
       ...list(api.listInterchanges),
@@ -166,8 +166,13 @@ const IMPORT_MEDIA_TYPES = {
   mscons: 'application/edifact',
 } as const;
 
-function fileImport<E extends Endpoint, Options extends ValuesImportOptions>(client: Client, endpoint: E) {
-  const importFile = async (source: UploadSource, options: Options): Promise<ResponseOf<E>> => {
+/** Only values of series are imported as MSCONS too. */
+type OptionsOf<E extends Endpoint> = E extends typeof operatorEndpoints.importValues
+  ? ValuesImportOptions
+  : ImportOptions;
+
+function fileImport<E extends Endpoint>(client: Client, endpoint: E) {
+  const importFile = async (source: UploadSource, options: OptionsOf<E>): Promise<ResponseOf<E>> => {
     const {
       format,
       isGzip = false,
