@@ -92,7 +92,13 @@ export function createOperatorClient(options: ClientOptions) {
       ...list(api.operatorListTransactions),
       invalidate: method(api.invalidateTransaction),
     },
-    volumes: { importFile: fileImport(client, api.importVolumes) },
+    volumes: {
+      // No interchanges.
+      importFile: fileImport(client, api.importVolumes) as FileImport<
+        typeof api.importVolumes,
+        ImportOptions
+      >,
+    },
     series: {
       ...list(api.listSeries),
       create: method(api.createSeries),
@@ -166,21 +172,14 @@ const IMPORT_MEDIA_TYPES = {
   mscons: 'application/edifact',
 } as const;
 
-/** Only values of series are imported as MSCONS too. */
-type OptionsOf<E extends Endpoint> = E extends typeof operatorEndpoints.importValues
-  ? ValuesImportOptions
-  : ImportOptions;
+type FileImport<E extends Endpoint, Options> = ((
+  source: UploadSource,
+  options: Options,
+) => Promise<ResponseOf<E>>) & { readonly endpointId: string };
 
-function fileImport<E extends Endpoint>(client: Client, endpoint: E) {
-  const importFile = async (source: UploadSource, options: OptionsOf<E>): Promise<ResponseOf<E>> => {
-    const {
-      format,
-      isGzip = false,
-      dryRun = false,
-      decimal,
-      onProgress,
-      ...call
-    }: ValuesImportOptions = options;
+function fileImport<E extends Endpoint>(client: Client, endpoint: E): FileImport<E, ValuesImportOptions> {
+  const importFile = async (source: UploadSource, options: ValuesImportOptions): Promise<ResponseOf<E>> => {
+    const { format, isGzip = false, dryRun = false, decimal, onProgress, ...call } = options;
     const mediaType = IMPORT_MEDIA_TYPES[format];
     if (!endpoint.stream?.includes(mediaType))
       throw new TypeError(`the format ${JSON.stringify(format)} is not accepted`);

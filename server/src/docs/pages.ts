@@ -37,6 +37,8 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/operators/users', 'Users and sessions', 'docs/operators/users.md'),
       guide('/portal', 'The portal', 'docs/portal.md'),
       guide('/operators/imports', 'Imports', 'docs/operators/imports.md'),
+      guide('/series', 'Series', 'docs/series.md'),
+      guide('/mscons', 'MSCONS', 'docs/mscons.md'),
       guide('/forecast-to-nomination', 'From a forecast to a nomination', 'docs/forecast-to-nomination.md'),
       guide('/operators/daily-run', 'The daily run', 'docs/operators/daily-run.md'),
       guide('/operators/exchange', 'The exchange', 'docs/operators/exchange.md'),
