@@ -435,7 +435,10 @@ test('events are followed until the command is interrupted, from now on or after
   await alarm();
   const [, second] = (await operator('/operator/v1/events?types=exchange.alarm')).body.events;
   assert.deepEqual(JSON.parse(await json.line()), second);
-  assert.match(await text.line(), new RegExp(`exchange.alarm  id=${second.data.id}  kind=unreadable$`));
+  assert.match(
+    await text.line(),
+    new RegExp(`exchange.alarm  id=${second.data.id}  kind=unreadable  severity=warning$`),
+  );
   assert.deepEqual([await json.end(), await text.end()], [130, 130]);
 });
 

@@ -200,14 +200,18 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     operatorListContracts: {
       '- status=pending type=ppa active_on=2026-01-01 delivery_start={T1} delivery_end={T1}':
-        'contract_id_key(; id)',
-      'search=x search=x&status=pending': 'contract_id_key(; id) + contract_search(; search_trigrams)',
+        'contract_id_key(; id) + contract_source_pkey(contract_no)',
+      'search=x search=x&status=pending':
+        'contract_id_key(; id) + contract_search(; search_trigrams) + contract_source_pkey(contract_no)',
       'external_id=x': '',
-      'sort=external_id sort=-external_id sort=external_id&status=pending': 'contract_by_reference(; id)',
-      'sort=delivery_start sort=-delivery_start': 'contract_by_start(; id)',
-      'sort=delivery_start&search=x': 'contract_by_start(; id) + contract_search(; search_trigrams)',
+      'sort=external_id sort=-external_id sort=external_id&status=pending':
+        'contract_by_reference(; id) + contract_source_pkey(contract_no)',
+      'sort=delivery_start sort=-delivery_start':
+        'contract_by_start(; id) + contract_source_pkey(contract_no)',
+      'sort=delivery_start&search=x':
+        'contract_by_start(; id) + contract_search(; search_trigrams) + contract_source_pkey(contract_no)',
       'eic={eic}':
-        'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
+        'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id) + contract_source_pkey(contract_no)',
     },
     listSeries: {
       '-': 'series_id_key(; id)',
