@@ -1,7 +1,7 @@
 /**
  * Lint rule of this project: imports go one way. Each folder below may import itself and the folders listed for it, in
- * types too, and packages from outside unless these are restricted. Folders that are not listed start the program or
- * test it, and may import everything.
+ * types too, and packages from outside unless these are restricted. Folders that are not listed are programs or tests,
+ * and may import everything.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,6 +45,8 @@ const SUBJECTS = [
   'server/src/exports',
   'server/src/webhooks',
 ];
+/** In order: each may import those before it, all subjects, and the platform. */
+const STARTING = ['server/src/demo', 'server/src/start'];
 /** In order: each may import those before it. None of them knows a subject. */
 const PORTAL = ['portal/src/session', 'portal/src/i18n', 'portal/src/ui', 'portal/src/charts'];
 /** In order: each may import those before it, and the folders above. */
@@ -72,6 +74,15 @@ const PACKAGES = ['core/src', 'api/src'];
 const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];
 const CLIENT = ['sdk/src', 'api/src', 'core/src'];
 
+/** Subjects outside the order of the others. */
+const APART: [string, readonly string[]][] = [
+  ['server/src/calendar', AUDIT],
+  ['server/src/docs', ['server/src/platform/http', 'api/src']],
+  ['server/src/changes', ['server/src/events', ...AUDIT]],
+  ['server/src/health', AUDIT],
+  ['server/src/sandbox', AUDIT],
+];
+
 const inOrder = (folders: readonly string[], common: readonly string[]) =>
   folders.map((folder, at): [string, string[]] => [folder, [...folders.slice(0, at), ...common]]);
 
@@ -87,11 +98,15 @@ const ALLOWED = new Map<string, readonly string[]>([
   ['simulator/src', ['core/src']],
   ...inOrder(PLATFORM, [...PACKAGES, 'postgres/src']),
   ...inOrder(SUBJECTS, [...PLATFORM, ...PACKAGES]),
-  ['server/src/calendar', AUDIT],
-  ['server/src/docs', ['server/src/platform/http', 'api/src']],
-  ['server/src/changes', ['server/src/events', ...AUDIT]],
-  ['server/src/health', AUDIT],
-  ['server/src/sandbox', AUDIT],
+  ...APART,
+  ...inOrder(STARTING, [
+    ...SUBJECTS,
+    ...APART.map(([folder]) => folder),
+    ...PLATFORM,
+    ...PACKAGES,
+    'postgres/src',
+    'simulator/src',
+  ]),
   [
     'server/src/backup',
     [

@@ -77,6 +77,8 @@ const BY_NAME: Readonly<Record<string, string>> = {
   older_version_confirmed: 'Number of schedules of which an older version was confirmed.',
   status_request_rejected: 'Number of rejected status requests.',
   disk: 'Whether the disk is nearly full.',
+  forecast_missing: 'Number of contracts without a complete forecast of tomorrow.',
+  meter_missing: 'Number of days of contracts without complete metered values.',
 };
 
 /** The comment of a member: from the tables, else by its name. The records of a list are its first member. */

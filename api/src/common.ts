@@ -53,8 +53,10 @@ export const LIMITS = {
   exports: { days: 366, atOnce: 4 },
   /** Maximum number of faulty import lines in a response; all of them are counted. */
   rejectedLines: 1000,
-  /** Maximum number of incomplete contract-days in the response of an import; all of them are counted. */
+  /** Maximum number of incomplete days in the response of an import; all of them are counted. */
   incompleteDays: 20,
+  /** Maximum number of changed days that the audit event of an import names; all of them are counted. */
+  auditedDays: 100,
   /** Maximum length of an import line; a whole day is a few kilobytes. */
   importLineBytes: 64 * 1024,
   /** Default maximum size of a TSO message; the largest realistic one has half of it. */

@@ -85,12 +85,12 @@ export const PpaContract = contractOf(
   { title: 'PpaContract', description: 'A power purchase agreement. `asset` is absent if none is assigned.' },
 );
 export type PpaContract = Static<typeof PpaContract>;
-const DayAheadContract = contractOf(
+export const DayAheadContract = contractOf(
   'day_ahead',
   {},
   { title: 'DayAheadContract', description: 'A trade on the day-ahead market.' },
 );
-const IntradayContract = contractOf(
+export const IntradayContract = contractOf(
   'intraday',
   {},
   { title: 'IntradayContract', description: 'A trade on the intraday market.' },

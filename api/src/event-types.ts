@@ -1,4 +1,4 @@
-import { ALARM_KINDS, DIRECTIONS } from '@saldo/core/enums.ts';
+import { ALARM_KINDS, ALARM_SEVERITIES, DIRECTIONS } from '@saldo/core/enums.ts';
 import Type, { type Static, type TObject } from 'typebox';
 import { Choice, DateTime, Day, Eic, Nullable, TsoSchema } from './common.ts';
 
@@ -47,8 +47,10 @@ const AlarmChange = Type.Object({
   object: Type.Literal('alarm'),
   id: Id('alm_01jhm5b2m8f4t9v6q3w7x1y0zk'),
   kind: Choice(ALARM_KINDS),
+  severity: Choice(ALARM_SEVERITIES),
   tso: Nullable(TsoSchema),
   delivery_date: Nullable(Day('The German delivery day that it concerns.')),
+  contract_id: Nullable(Type.String({ description: 'Id of the contract whose values are missing.' })),
 });
 
 /** The APIs whose feeds have events of a type. */
@@ -148,7 +150,11 @@ export const EVENT_TYPES = {
   'asset.withdrawn': type(OF_ACCOUNTS, 'An asset is no longer offered on the market.', AssetChange),
   'demand.published': type(OF_ACCOUNTS, 'A demand was published on the market.', DemandChange),
   'demand.withdrawn': type(OF_ACCOUNTS, 'A demand was withdrawn from the market.', DemandChange),
-  'exchange.alarm': type(OF_OPERATOR, 'An alarm of the exchange has begun.', AlarmChange),
+  'exchange.alarm': type(
+    OF_OPERATOR,
+    'An alarm of the exchange has begun, or an open one has become critical.',
+    AlarmChange,
+  ),
   'exchange.alarm_resolved': type(
     OF_OPERATOR,
     'An alarm of the exchange has ended or was acknowledged.',

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { csvFields, DecimalNotation, delimiterOf } from './csv.ts';
-import { formatMwh, parseMwh } from './energy.ts';
+import { parseDecimal } from './decimal.ts';
+import { formatMwh, MAX_SLOT_KWH } from './energy.ts';
+
+const parseMwh = (text: string) => parseDecimal(text, 3, MAX_SLOT_KWH);
 
 const read = (numbers: readonly string[], notation = new DecimalNotation(';', null)) => {
   const values = numbers.map((text) => parseMwh(notation.normalise(text)));

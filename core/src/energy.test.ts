@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
+import { findUnits, parseDecimal } from './decimal.ts';
 import {
   exactMwh,
   findKw,
-  findKwh,
   formatExactMwh,
   formatMw,
   formatMwh,
@@ -19,10 +19,12 @@ import {
   mwhText,
   parseExactMwh,
   parseMw,
-  parseMwh,
   sumKwh,
 } from './energy.ts';
 import { formatMessage } from './messages/message.ts';
+
+const parseMwh = (text: string) => parseDecimal(text, 3, MAX_SLOT_KWH);
+const findKwh = (mwh: number) => findUnits(mwh, 3);
 
 const cellKwh = fc.integer({ min: -MAX_SLOT_KWH, max: MAX_SLOT_KWH });
 const saldoKwh = fc.integer({ min: -1e15, max: 1e15 });

@@ -8,6 +8,7 @@ import {
   parseDecimal,
 } from './decimal.ts';
 import { SLOTS_PER_HOUR } from './delivery-day.ts';
+import type { ValueUnit } from './enums.ts';
 import type { Message } from './messages/message.ts';
 
 /** Energy is stored in whole kWh and power in whole kW; the APIs and files carry MWh and MW with three decimals. */
@@ -15,18 +16,22 @@ const MEGA_DECIMALS = 3;
 
 /** A cell of a sheet has 32 bits in SQL. */
 export const MAX_SLOT_KWH = 2_147_483_647;
+
+/** Decimals of a value that is a whole number of Wh or W. */
+export const UNIT_DECIMALS: Readonly<Record<ValueUnit, number>> = {
+  energy_kwh: 3,
+  energy_mwh: 6,
+  power_kw: 3,
+  power_mw: 6,
+};
+
+export const isPower = (unit: ValueUnit): boolean => unit === 'power_kw' || unit === 'power_mw';
+
 /** Nine digits of MW: more than any grid has. */
 const MAX_POWER_KW = 999_999_999_999;
 
-export function parseMwh(text: string): number | DecimalFault {
-  return parseDecimal(text, MEGA_DECIMALS, MAX_SLOT_KWH);
-}
-
 /** For MWh that were validated before, such as those of an API response. */
 export const kwhFromMwh = (mwh: number): number => getUnits(mwh, MEGA_DECIMALS);
-
-/** Null for a number that is not a whole number of kWh. */
-export const findKwh = (mwh: number): number | null => findUnits(mwh, MEGA_DECIMALS);
 
 /** Null for a number that is not a whole number of kW. */
 export const findKw = (mw: number): number | null => findUnits(mw, MEGA_DECIMALS);

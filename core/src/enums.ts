@@ -97,5 +97,10 @@ export const ALARM_KINDS = [
   'older_version_confirmed',
   'status_request_rejected',
   'disk',
+  'forecast_missing',
+  'meter_missing',
 ] as const;
 export type AlarmKind = (typeof ALARM_KINDS)[number];
+
+export const ALARM_SEVERITIES = ['critical', 'warning'] as const;
+export type AlarmSeverity = (typeof ALARM_SEVERITIES)[number];

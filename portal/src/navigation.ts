@@ -52,6 +52,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
       items: [
         { to: '/operator/contracts', label: (t) => t.operator.nav.contracts, icon: 'contract' },
         { to: '/operator/import', label: (t) => t.operator.nav.import, icon: 'upload' },
+        { to: '/operator/series', label: (t) => t.operator.nav.series, icon: 'chart' },
         { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
         { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
       ],

@@ -29,7 +29,9 @@ import {
   readNominationFilters,
   readNominationSearch,
   readOperatorNominationFilters,
+  readSeriesSearch,
 } from './references/filters.ts';
+import { readSeriesFilters } from './series/filters.ts';
 import { loadPart } from './session/connection.ts';
 import { sessionQuery } from './session/session.ts';
 import { AppShell } from './shell.tsx';
@@ -282,7 +284,32 @@ const operatorRoutes = [
   operatorPage(
     '/assets/$assetId',
     lazy(() => import('./market/asset.tsx'), 'AssetPage'),
+    readSeriesSearch,
+  ),
+  operatorPage(
+    '/series',
+    lazy(() => import('./series/series-list.tsx'), 'SeriesListPage'),
+    readSeriesFilters,
+  ),
+  operatorPage(
+    '/series/import',
+    lazy(() => import('./series/values-import.tsx'), 'ValuesImportPage'),
     readNone,
+  ),
+  operatorPage(
+    '/series/interchanges',
+    lazy(() => import('./series/interchanges.tsx'), 'InterchangesPage'),
+    readNone,
+  ),
+  operatorPage(
+    '/series/interchanges/$interchangeId',
+    lazy(() => import('./series/interchange.tsx'), 'InterchangePage'),
+    readNone,
+  ),
+  operatorPage(
+    '/series/$seriesId',
+    lazy(() => import('./series/series.tsx'), 'SeriesPage'),
+    readSeriesSearch,
   ),
   operatorPage(
     '/demands',
@@ -312,7 +339,7 @@ const operatorRoutes = [
   operatorPage(
     '/customers/$customerId',
     lazy(() => import('./customers/operator-customer.tsx'), 'OperatorCustomerPage'),
-    readNone,
+    readSeriesSearch,
   ),
   operatorPage(
     '/accounts',

@@ -171,8 +171,8 @@ function Navigation() {
 function OpenAlarms() {
   const { t } = useI18n();
   const { data } = useQuery(alarmsQuery);
-  if (!data?.alarms.length) return null;
-  return <Badge tone="bad">{t.common.openAlarms(data.alarms.length, data.pagination.has_more)}</Badge>;
+  if (!data?.length) return null;
+  return <Badge tone="bad">{t.common.openAlarms(data.length)}</Badge>;
 }
 
 /** The breakpoint `lg` of the styles. */

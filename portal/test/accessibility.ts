@@ -66,6 +66,17 @@ export async function openPages() {
       ],
     },
   });
+  const { id: seriesId } = await made('/series', {
+    kind: 'meter',
+    owner: { type: 'asset', id: assetId },
+    name: 'Windpark Uckermark, meter',
+    market_location: '51238696781',
+  });
+  const written = await asOperator(`/operator/v1/series/${seriesId}/days/${DAY}`, {
+    method: 'PUT',
+    body: { energy_kwh: hoursOf(250) },
+  });
+  assert.equal(written.status, 200, written.text);
   await made('/demands', { contract_period: 10, delivery_volume: 24_000, country: 'AT' });
   const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' });
   await asOperator('/operator/v1/exchange/receive', {
@@ -133,7 +144,15 @@ export async function openPages() {
       '/operator/messages': ['/operator/messages'],
       '/operator/messages/$messageId': [`/operator/messages/${messages[0].id}`],
       '/operator/assets': ['/operator/assets'],
-      '/operator/assets/$assetId': [`/operator/assets/${assetId}`],
+      '/operator/assets/$assetId': [`/operator/assets/${assetId}?day=${DAY}`],
+      '/operator/series': ['/operator/series'],
+      '/operator/series/import': ['/operator/series/import'],
+      '/operator/series/interchanges': ['/operator/series/interchanges'],
+      '/operator/series/interchanges/$interchangeId': ['/operator/series/interchanges/icg_unknown'],
+      '/operator/series/$seriesId': [
+        `/operator/series/${seriesId}?day=${DAY}`,
+        `/operator/series/${seriesId}?view=period`,
+      ],
       '/operator/demands': ['/operator/demands'],
       '/operator/brps': ['/operator/brps'],
       '/operator/brps/$brpId': [`/operator/brps/${buyer.id}`],

@@ -16,6 +16,11 @@ export async function openFormWorld() {
   const spareGroup = await world.group(seller, ['DE_AMPRION', 'DE_TENNET']);
   const asset = await world.asset('Windpark Uckermark');
   const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
+  const sourced = await world.contract(producer, consumer, {
+    externalId: 'PPA-2',
+    assetUuid: asset.uuid,
+    ppaType: 'produced',
+  });
   await world.volumes(contract, DAY, 250);
   await world.nominate();
   const operator = client(platform.baseUrl, await world.operatorKey());
@@ -23,6 +28,11 @@ export async function openFormWorld() {
   await send({ delivery_date: DAY });
   assert.equal((await receive('<nonsense/>')).status, 400);
   await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  const meter = await operator('/operator/v1/series', {
+    method: 'POST',
+    body: { kind: 'meter', owner: { type: 'asset', id: asset.id }, name: 'Uckermark, meter' },
+  });
+  assert.equal(meter.status, 201, meter.text);
   const alarms = await operator('/operator/v1/exchange/alarms');
   const keys = await operator(`/operator/v1/api-keys?owner_type=brp&owner_id=${seller.id}`);
   const volumes = await client(
@@ -55,6 +65,8 @@ export async function openFormWorld() {
     spareGroup,
     asset,
     contract,
+    sourced,
+    meter,
     alarms,
     keys,
     volumes,

@@ -9,8 +9,10 @@ export const operatorForms = ({
   consumer,
   contract,
   invited,
+  meter,
   producer,
   seller,
+  sourced,
   spareGroup,
   volumes,
 }: FormWorld): readonly FormCase[] => [
@@ -55,6 +57,53 @@ export const operatorForms = ({
     entries: [['[name=delivery_end]', '30/11/2026']],
     request: ['PATCH', `/operator/v1/contracts/${contract.id}`],
     sent: { delivery_end: '2026-11-30T23:00:00Z' },
+  },
+  {
+    file: 'contracts/source-panel.tsx',
+    name: 'the source of a contract',
+    visitor: asOperator,
+    url: `/operator/contracts/${sourced.id}?day=${DAY}`,
+    prepare: async (page) => {
+      await press('Take volumes from series')(page);
+      await page.locator(`option[value="${meter.body.id}"]`).waitFor({ state: 'attached' });
+    },
+    entries: [
+      ['[name="source.meter"]', meter.body.id],
+      ['[name="source.share"]', '33.3333'],
+      ['[name="source.max_power_mw"]', '20.5'],
+    ],
+    button: 'dialog [type=submit]',
+    request: ['PATCH', `/operator/v1/contracts/${sourced.id}`],
+    sent: { source: { forecast: null, meter: meter.body.id, share: 0.333333, max_power_mw: 20.5 } },
+  },
+  {
+    file: 'series/series-dialog.tsx',
+    name: 'a new series',
+    visitor: asOperator,
+    url: `/operator/assets/${asset.id}`,
+    prepare: press('New forecast'),
+    entries: [
+      ['dialog [name=name]', 'Uckermark, forecast'],
+      ['dialog [name=market_location]', '51238696781'],
+    ],
+    button: 'dialog [type=submit]',
+    request: ['POST', '/operator/v1/series'],
+    sent: {
+      kind: 'forecast',
+      owner: { type: 'asset', id: asset.id },
+      name: 'Uckermark, forecast',
+      market_location: '51238696781',
+    },
+  },
+  {
+    name: 'a changed series',
+    visitor: asOperator,
+    url: `/operator/series/${meter.body.id}`,
+    prepare: press('Change'),
+    entries: [['dialog [name=market_location]', '51238696781']],
+    button: 'dialog [type=submit]',
+    request: ['PATCH', `/operator/v1/series/${meter.body.id}`],
+    sent: { name: 'Uckermark, meter', market_location: '51238696781' },
   },
   {
     name: 'a correction of a day',

@@ -92,7 +92,13 @@ export function createOperatorClient(options: ClientOptions) {
       ...list(api.operatorListTransactions),
       invalidate: method(api.invalidateTransaction),
     },
-    volumes: { importFile: fileImport<typeof api.importVolumes, ImportOptions>(client, api.importVolumes) },
+    volumes: {
+      // No interchanges.
+      importFile: fileImport(client, api.importVolumes) as FileImport<
+        typeof api.importVolumes,
+        ImportOptions
+      >,
+    },
     series: {
       ...list(api.listSeries),
       create: method(api.createSeries),
@@ -101,7 +107,7 @@ export function createOperatorClient(options: ClientOptions) {
       putDay: method(api.putSeriesDay),
       values: method(api.getSeriesValues),
       deviation: method(api.getSeriesDeviation),
-      importFile: fileImport<typeof api.importValues, ValuesImportOptions>(client, api.importValues),
+      importFile: fileImport(client, api.importValues),
     },
     interchanges: {
       ...list(api.listInterchanges),
@@ -166,16 +172,14 @@ const IMPORT_MEDIA_TYPES = {
   mscons: 'application/edifact',
 } as const;
 
-function fileImport<E extends Endpoint, Options extends ValuesImportOptions>(client: Client, endpoint: E) {
-  const importFile = async (source: UploadSource, options: Options): Promise<ResponseOf<E>> => {
-    const {
-      format,
-      isGzip = false,
-      dryRun = false,
-      decimal,
-      onProgress,
-      ...call
-    }: ValuesImportOptions = options;
+type FileImport<E extends Endpoint, Options> = ((
+  source: UploadSource,
+  options: Options,
+) => Promise<ResponseOf<E>>) & { readonly endpointId: string };
+
+function fileImport<E extends Endpoint>(client: Client, endpoint: E): FileImport<E, ValuesImportOptions> {
+  const importFile = async (source: UploadSource, options: ValuesImportOptions): Promise<ResponseOf<E>> => {
+    const { format, isGzip = false, dryRun = false, decimal, onProgress, ...call } = options;
     const mediaType = IMPORT_MEDIA_TYPES[format];
     if (!endpoint.stream?.includes(mediaType))
       throw new TypeError(`the format ${JSON.stringify(format)} is not accepted`);

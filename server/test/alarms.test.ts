@@ -76,7 +76,7 @@ test('a rejection at 14:04 raises an alarm until a newer version is accepted', a
     /^Version 1 of the schedule of 2026-11-18 for DE_TENNET was rejected\. .*A59/,
   );
   assert.deepEqual(await counts(), { ...zeros(), rejected: 1 });
-  assert.deepEqual(await watch(), { begun: [], ended: [], open: { ...zeros(), rejected: 1 } });
+  assert.deepEqual(await watch(), { begun: [], raised: [], ended: [], open: { ...zeros(), rejected: 1 } });
   assert.deepEqual(await list(), [alarm], 'a further run changes nothing');
 
   clock.set('2026-11-17T13:06:00Z');

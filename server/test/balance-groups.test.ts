@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tso } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
-import pg from 'pg';
-import { untilBlocked } from './blocked.ts';
+import { overlap } from './blocked.ts';
 import { type Answer, assertProblem, assertRefused, client, startTestPlatform, walk } from './harness.ts';
 import { newEic, type WorldBrp, type WorldCustomer } from './world.ts';
 
@@ -207,30 +206,6 @@ test('a key without the new scopes stays without them, also when it is rotated',
   assert.deepEqual(rotated.body.scopes, ['customers:read', 'customers:write']);
 });
 
-/**
- * Sends the second request while the first one has done all its work but cannot commit, because its audit event waits
- * for a lock on the table.
- */
-async function overlap(
-  first: () => Promise<Answer>,
-  second: () => Promise<Answer>,
-): Promise<[Answer, Answer]> {
-  const blocker = new pg.Client({ connectionString: platform.databaseUrl });
-  await blocker.connect();
-  try {
-    await blocker.query('begin');
-    await blocker.query('lock table audit in exclusive mode');
-    const one = first();
-    await untilBlocked(platform.db);
-    const two = second();
-    await untilBlocked(platform.db, 2);
-    await blocker.query('rollback');
-    return await Promise.all([one, two]);
-  } finally {
-    await blocker.end();
-  }
-}
-
 test('of a move onto a TSO and its disabling at the same time, exactly the first succeeds', async () => {
   for (const disableIn of [
     (eic: string) => enable(eic, 'DE_AMPRION'),
@@ -240,12 +215,12 @@ test('of a move onto a TSO and its disabling at the same time, exactly the first
     const customer = await world.customer(brp);
     const move = () => place(customer, eic, 'DE_TENNET');
     const disable = () => disableIn(eic);
-    const [disabled, refused] = await overlap(disable, move);
+    const [disabled, refused] = await overlap(platform, disable, move);
     assert.equal(disabled.status, 200, disabled.text);
     assertProblem(refused, 400, 'balance_group_tso_not_enabled');
 
     assert.equal((await enable(eic, 'DE_AMPRION', 'DE_TENNET')).status, 200);
-    const [moved, inUse] = await overlap(move, disable);
+    const [moved, inUse] = await overlap(platform, move, disable);
     assert.equal(moved.status, 200, moved.text);
     assertProblem(inUse, 409, 'position_in_use');
   }
@@ -260,11 +235,11 @@ test('of a new customer in a TSO and its disabling at the same time, exactly the
       balance_group: { eic, tso: 'DE_TENNET' },
     });
   const disable = () => enable(eic, 'DE_AMPRION');
-  const [disabled, refused] = await overlap(disable, create);
+  const [disabled, refused] = await overlap(platform, disable, create);
   assert.equal(disabled.status, 200, disabled.text);
   assertProblem(refused, 400, 'balance_group_tso_not_enabled');
   assert.equal((await enable(eic, 'DE_AMPRION', 'DE_TENNET')).status, 200);
-  const [created, inUse] = await overlap(create, disable);
+  const [created, inUse] = await overlap(platform, create, disable);
   assert.equal(created.status, 201, created.text);
   assertProblem(inUse, 409, 'position_in_use');
 });

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { Database, Tx } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { until } from './until.ts';
@@ -21,3 +22,28 @@ const BLOCKED = statement(
 /** Waits until a session of this database, or several ones, wait for a lock. */
 export const untilBlocked = (db: Database, count = 1) =>
   until(async () => (await db.query(BLOCKED)).length >= count);
+
+/**
+ * Sends the second request while the first one has done all its work but cannot commit, because its audit event waits
+ * for a lock on the table.
+ */
+export async function overlap<T>(
+  { db, databaseUrl }: { readonly db: Database; readonly databaseUrl: string },
+  first: () => Promise<T>,
+  second: () => Promise<T>,
+): Promise<[T, T]> {
+  const blocker = new pg.Client({ connectionString: databaseUrl });
+  await blocker.connect();
+  try {
+    await blocker.query('begin');
+    await blocker.query('lock table audit in exclusive mode');
+    const one = first();
+    await untilBlocked(db);
+    const two = second();
+    await untilBlocked(db, 2);
+    await blocker.query('rollback');
+    return await Promise.all([one, two]);
+  } finally {
+    await blocker.end();
+  }
+}

@@ -393,7 +393,9 @@ test('an export has the transactions of its days, as the operator and as a BRP',
   assert.ok(listed.length > 0);
   const linesOf = (records: object[]) => records.map((one) => `${JSON.stringify(one)}\n`).join('');
   // A BRP sees that a transaction is invalid, and not why.
-  const asBrp = (listed as OperatorTransaction[]).map(({ invalid_reason: _reason, ...shown }) => shown);
+  const asBrp = (listed as OperatorTransaction[]).map(
+    ({ invalid_reason: _reason, source: _source, ...shown }) => shown,
+  );
   const { secret } = await answer(...words(`keys create --brp ${seller.brp.id} --name export`));
   for (const [key, lines] of [
     [operatorKey, linesOf(listed)],

@@ -383,6 +383,24 @@ test('publications and withdrawals reach all accounts, and no others', async () 
   assert.deepEqual(await news(), { account: [['demand.withdrawn', { object: 'demand', id: demand }]] });
 });
 
+test('changed values of a series are one event per day for the operator', async () => {
+  const owner = { type: 'asset', id: (await world.asset()).id };
+  await news();
+  const id = created(await asOperator('POST', '/series', { kind: 'forecast', owner, name: 'Heide' }));
+  assert.deepEqual(await news(), {}, 'a series without values has changed nothing');
+  const day = '2026-12-12';
+  const put = async (energy_kwh: (number | null)[]) => {
+    assert.equal((await asOperator('PUT', `/series/${id}/days/${day}`, { energy_kwh })).status, 200);
+  };
+  const event = (slots: number) => ['series.updated', { object: 'series', id, delivery_date: day, slots }];
+  await put(flat(day, 1));
+  assert.deepEqual(await news(), { operator: [event(96)] });
+  await put(flat(day, 1));
+  assert.deepEqual(await news(), {}, 'unchanged values are no event');
+  await put([2, ...flat(day, 1).slice(1)]);
+  assert.deepEqual(await news(), { operator: [event(1)] });
+});
+
 test('alarms reach the operator when they begin, when they end and when they are acknowledged', async () => {
   const watch = () => watchExchange(db, clock.now(), platform.exchange);
   await watch();
@@ -390,7 +408,10 @@ test('alarms reach the operator when they begin, when they end and when they are
   await receive('<nonsense/>');
   await Promise.all([watch(), watch()]);
   const [alarm] = (await operator('/operator/v1/exchange/alarms?kind=unreadable')).body.alarms;
-  const data = { object: 'alarm', id: alarm.id, kind: 'unreadable', tso: null, delivery_date: null };
+  const data = {
+    ...{ object: 'alarm', id: alarm.id, kind: 'unreadable', severity: 'warning' },
+    ...{ tso: null, delivery_date: null, contract_id: null },
+  };
   assert.deepEqual(await news(), { operator: [['exchange.alarm', data]] });
   await asOperator('POST', `/exchange/alarms/${alarm.id}/acknowledge`, { note: 'seen' });
   assert.deepEqual(await news(), { operator: [['exchange.alarm_resolved', data]] });

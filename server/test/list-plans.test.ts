@@ -11,6 +11,8 @@ import {
 import pg from 'pg';
 import { findTsosInUse } from '../src/parties/store.ts';
 import { readerConfig } from '../src/platform/db/connection.ts';
+import { findSeriesOfKind, readSeries } from '../src/series/store.ts';
+import { listUnread, withoutOutdated } from '../src/sources/interchange-store.ts';
 import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
 import { type Asked, explain, nodesOf, type PlanNode } from './explain.ts';
@@ -35,6 +37,9 @@ async function loadPlatform(): Promise<Record<string, string>> {
       (select typeid('acc', id) from account where no = 1) as account_id,
       (select typeid('con', id) from contract where seller_brp = 1 limit 1) as contract_id,
       (select typeid('nom', id) from nomination where brp_no = 1 limit 1) as nomination_id,
+      (select typeid('ser', id) from series where no = 1) as series_id,
+      (select typeid('ast', asset_id) from series where asset_id is not null limit 1) as asset_id,
+      (select typeid('cust', customer_id) from series where customer_id is not null limit 1) as customer_id,
       (select typeid('whe', id) from webhook_endpoint where tenant = 'brp/1' limit 1) as webhook_endpoint_id,
       (select t.id from contract c, transaction t
        where c.seller_brp = 1 and t.contract_id = typeid('con', c.id) and t.slot_number = 1 limit 1) as transaction_id`);
@@ -203,6 +208,24 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'sort=delivery_start&search=x': 'contract_by_start(; id) + contract_search(; search_trigrams)',
       'eic={eic}':
         'contract_sold_from(seller_brp, seller_eic; id) + contract_bought_at(buyer_brp, buyer_eic; id)',
+    },
+    listSeries: {
+      '-': 'series_id_key(; id)',
+      'kind=meter': 'series_of_kind(kind; id)',
+      'owner_id={asset_id}': 'series_of_asset(asset_id)',
+      'owner_id={customer_id}': 'series_of_customer(customer_id)',
+      'market_location=00000000001 market_location=00000000001&kind=meter':
+        'series_of_location(market_location)',
+    },
+    getSeriesValues: {
+      'delivery_date=2026-01-02': 'series_sheet_pkey(series_no, delivery_day)',
+    },
+    listInterchanges: {
+      '-': 'interchange_id_key(; id) + interchange_unknown_pkey(interchange_no)',
+    },
+    getSeriesDeviation: {
+      'from=2026-01-01&to=2026-01-03':
+        'series_of_asset(asset_id) + series_of_customer(customer_id) + series_sheet_pkey(series_no, delivery_day)',
     },
     operatorListTransactions: {
       '- status=valid type=ppa delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
@@ -437,6 +460,42 @@ test('whether a position is in use is found by the placements in it', async (t) 
   assert.deepEqual(reads, [
     'placement_of_position(position_no; last_day)',
     'former_party_of_position(position_no; last_day)',
+  ]);
+});
+
+test('series are found by their ids, their market locations, and those of a kind that a new one would repeat', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.length = 0;
+  const location = { marketLocation: '00000000001', kind: 'meter' as const };
+  const [series] = await readSeries(recording, { ids: [], locations: [location] });
+  assert.ok(series);
+  assert.equal((await readSeries(recording, { ids: [series.id], locations: [location] })).length, 1);
+  assert.equal((await findSeriesOfKind(recording, series)).length, 1);
+  const reads = [];
+  for (const one of askedByName().values()) reads.push(...(await explainer.readsOf(one)));
+  assert.deepEqual(reads, []);
+});
+
+test('later values of a day are found by index scans of that day, and unread interchanges by an index of their own', async (t) => {
+  const explainer = new Explainer();
+  await explainer.open();
+  t.after(explainer.close);
+  asked.length = 0;
+  const valuesWh = Array.from({ length: 96 }, () => 1);
+  const day = { series: { no: 5, id: '' }, day: '2026-01-02', message: 1, valuesWh };
+  const [left] = await withoutOutdated(recording, { no: 1, received_at: 0 }, [day]);
+  assert.deepEqual(new Set(left?.valuesWh), new Set([null]));
+  assert.deepEqual(await listUnread(recording), []);
+  const reads = [];
+  for (const one of askedByName().values()) reads.push(...(await explainer.readsOf(one)));
+  assert.deepEqual(reads, [
+    'interchange_day_pkey(series_no, delivery_day; interchange_no, message)',
+    'series_sheet_pkey(series_no, delivery_day)',
+    'interchange_day_pkey(series_no, delivery_day)',
+    'interchange_unread()',
+    'interchange_unknown_pkey(interchange_no)',
   ]);
 });
 

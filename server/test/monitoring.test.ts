@@ -6,16 +6,20 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
+import { openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { startSevered } from './severed.ts';
+import { newSeries, setSource } from './sources.ts';
 import { until } from './until.ts';
 import { appendEvent, webhookWorkerOf } from './webhook-receiver.ts';
+import { createWorld } from './world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RULES = path.join(ROOT, 'deploy/prometheus/saldo.rules.yaml');
@@ -171,6 +175,19 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     const isOpen = ({ samples }: Scrape) => samples.get('saldo_exchange_alarms{kind="unreadable"}') === 1;
     return [await until(async () => [await scrape(product)].find(isOpen))];
   },
+  SaldoValuesMissing: async () => {
+    const db = openDatabase(databaseUrl);
+    const ofProduct = createWorld(db, { now: Date.now });
+    const { producer: plant, consumer: buyer } = await ofProduct.pair();
+    const today = dayOf(Date.now());
+    const days = { first: addDays(today, -30), last: addDays(today, 30) };
+    const metered = await ofProduct.contract(plant, buyer, days);
+    await setSource(db, metered, { meter: await newSeries(ofProduct, 'meter') });
+    await db.close();
+    const isOpen = ({ samples }: Scrape) =>
+      (samples.get('saldo_exchange_alarms{kind="meter_missing"}') ?? 0) > 0;
+    return [await until(async () => [await scrape(product)].find(isOpen))];
+  },
   SaldoJobFailing: async () => {
     const before = await scrape(product);
     // A file in its place: the folder of incoming messages can neither be read nor made.
@@ -217,6 +234,11 @@ const ruleTest = (input: ReturnType<typeof seriesOf>, expected: readonly string[
       ? []
       : [{ expr: 'count(ALERTS)', eval_time: `${MINUTES - 1}m`, exp_samples: [] }]),
   ],
+});
+
+test('a running product begins alarms about missing values by itself', async () => {
+  const [found] = await causes['SaldoValuesMissing']!();
+  assert.ok(found);
 });
 
 test('every alert has a cause here and a section in the runbook', async () => {

@@ -92,8 +92,10 @@ test('a contract is the same for the operator and both BRPs, and keeps its parti
     [contract.ppa_type, contract.period, contract.delivery_profile, contract.asset.id],
     ['produced', '2026', 'as produced', asset.id],
   );
+  const { source, ...shown } = contract;
+  assert.equal(source, null, 'only the operator sees a source');
   for (const { key } of [seller, buyer])
-    assert.deepEqual((await client(platform.baseUrl, key)(`/v1/contracts/${contract.id}`)).body, contract);
+    assert.deepEqual((await client(platform.baseUrl, key)(`/v1/contracts/${contract.id}`)).body, shown);
   const stranger = await world.brp();
   assert.equal((await client(platform.baseUrl, stranger.key)(`/v1/contracts/${contract.id}`)).status, 404);
   await operator.patch(`/operator/v1/customers/${producer.id}`, { name: 'Later' });
@@ -196,6 +198,9 @@ test('a profile is stored in whole kW, of the kind of the PPA type', async () =>
   for (const [ppa_type, profile, powerKw] of cases) {
     const { external_id } = await made({ ppa_type, profile });
     assert.deepEqual((await stored(external_id)).profile, { kind: ppa_type, powerKw });
+    // An indexed price goes with any profile.
+    const indexed = await made({ ppa_type: 'indexed', profile: { ...profile, kind: ppa_type } });
+    assert.deepEqual((await stored(indexed.external_id)).profile, { kind: ppa_type, powerKw });
   }
   const none = await made({ ppa_type: 'baseload', profile: null });
   assert.equal((await stored(none.external_id)).profile, null);
@@ -205,6 +210,7 @@ test('a profile that gives no whole kWh is rejected, with its place', async () =
   const send = (ppa_type: string | null, profile: unknown) => create({ ppa_type, profile });
   assertRefused(await send('produced', { power: 5 }), 'profile validation_failed');
   assertRefused(await send(null, { power: 5 }), 'profile validation_failed');
+  assertRefused(await send('indexed', { power: 5 }), 'profile.kind validation_failed');
   assertRefused(await send('baseload', { kind: 'peakload', power: 5 }), 'profile.kind validation_failed');
   assertRefused(await send('baseload', { power: 0.003 }), 'profile.power validation_failed');
   assertRefused(await send('baseload', { power: -4 }), 'profile.power value_too_small');

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Endpoint, operatorEndpoints, sandboxEndpoints } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { interchange } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
@@ -58,6 +59,15 @@ await watchExchange(platform.db, platform.clock.now(), platform.exchange);
 const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 
+const forecast = { kind: 'forecast', owner: { type: 'asset', id: asset.id }, name: 'New' };
+const series = (await operator.post('/operator/v1/series', forecast)).body;
+
+const interchangeId = (
+  await operator.post('/operator/v1/series/values', interchange([]), {
+    headers: { 'content-type': 'application/edifact' },
+  })
+).body.id;
+
 const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
 const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
@@ -106,6 +116,19 @@ const cases: Record<string, Case> = {
     body: new Blob([pngImage('case')]),
     headers: { 'content-type': 'image/png' },
   },
+  createSeries: { path: `${base}/series`, body: { ...forecast, kind: 'meter' } },
+  listSeries: { path: `${base}/series?kind=forecast` },
+  getSeries: { path: `${base}/series/${series.id}` },
+  updateSeries: { path: `${base}/series/${series.id}`, body: { market_location: '51238696781' } },
+  putSeriesDay: {
+    path: `${base}/series/${series.id}/days/${DAY}`,
+    body: { power_kw: Array.from({ length: 100 }, () => 12) },
+  },
+  getSeriesValues: { path: `${base}/series/${series.id}/values?delivery_date=${DAY}` },
+  getSeriesDeviation: { path: `${base}/series/${series.id}/deviation?from=${DAY}&to=${DAY}` },
+  listInterchanges: { path: `${base}/series/interchanges` },
+  getInterchange: { path: `${base}/series/interchanges/${interchangeId}` },
+  getInterchangeRaw: { path: `${base}/series/interchanges/${interchangeId}/raw` },
   createDemand: {
     path: `${base}/demands`,
     body: { contract_period: 5, delivery_volume: 1000, country: 'DE' },
@@ -133,6 +156,11 @@ const cases: Record<string, Case> = {
   importVolumes: {
     path: `${base}/volumes`,
     body: 'contract,delivery_date,slot,volume\nPPA-1,2026-10-27,1,1.25\n',
+    headers: { 'content-type': 'text/csv' },
+  },
+  importValues: {
+    path: `${base}/series/values`,
+    body: 'series,delivery_date,slot,energy_kwh\n51238696781,2026-10-27,1,1250\n',
     headers: { 'content-type': 'text/csv' },
   },
   operatorListTransactions: { path: `${base}/transactions?include_assets=true` },

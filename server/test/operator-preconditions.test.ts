@@ -15,6 +15,7 @@ const create = async (path: string, body: object): Promise<string> => {
 };
 const PLANT = { name: 'Heide', technology: 'solar', nominal_power: 12.5, tso: 'DE_TENNET' };
 const DEMAND = { contract_period: 5, delivery_volume: 9000, country: 'DE' };
+const METER = { kind: 'meter', owner: { type: 'customer', id: producer.id }, name: 'Heide' };
 const USER = { email: 'ina@nord.example', name: 'Ina', role: 'operator', permissions: 'manage' };
 
 const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
@@ -28,6 +29,11 @@ const RECORDS = [
     path: await create('assets', PLANT),
     mine: { name: 'Heide Nord' },
     theirs: { offer: OFFER },
+  },
+  {
+    path: await create('series', METER),
+    mine: { name: 'Heide, meter' },
+    theirs: { market_location: '51238696781' },
   },
   { path: await create('demands', DEMAND), mine: { contract_period: 7 }, theirs: { state: 'Hessen' } },
   { path: await create('users', USER), mine: { name: 'Ina B.' }, theirs: { permissions: 'read' } },

@@ -37,7 +37,7 @@ test('the operator’s list has the transactions of all BRPs, in one order', asy
     );
     assert.deepEqual(
       all.filter((transaction) => transaction.sender.eic === pair.sellerGroup.eic),
-      seen.map((transaction: object) => ({ ...transaction, invalid_reason: null })),
+      seen.map((transaction: object) => ({ ...transaction, invalid_reason: null, source: null })),
     );
   }
 });

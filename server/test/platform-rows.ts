@@ -40,6 +40,17 @@ const OF_ROWS = [
    select gen_random_uuid(), 'Windpark ' || n, 1000 + n % 1000 + $2::int,
      (array['solar', 'wind_onshore'])[1 + n % 2]::technology, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso, now()
    from generate_series(1, $1::int) n`,
+  `insert into series (id, kind, asset_id, customer_id, name, market_location, created_at)
+   select gen_random_uuid(), kind, asset, customer, 'Series ' || $2::int, lpad(n::text, 11, '0'), now()
+   from (
+     select row_number() over (order by id) as n, id as asset, null::uuid as customer from asset
+     union all select $1::int + row_number() over (order by id), null, id from customer
+   ) as owner, unnest('{forecast,meter}'::series_kind[]) kind`,
+  `insert into interchange (id, received_at, actor, request_id, sender, reference, digest, raw, result)
+   select gen_random_uuid(), now(), 'key', 'req', $2::text, n::text, sha256(n::text::bytea), '', '{"fault": null}'
+   from generate_series(1, $1::int) n`,
+  `insert into interchange_unknown (interchange_no, market_location, message)
+   select no, lpad((no % 100 + $2::int)::text, 11, '9'), 1 from interchange where no <= $1::int`,
   `insert into offer (published_no, asset_id, published_at, ppa_type, delivery_start, country, price_years, price_cents)
    select row_number() over (), id, now(), 'PAY_AS_PRODUCED', now(), 'DE', '{5}', array[6100 + $2::int]
    from (select id from asset limit $1::int / 2) as offered`,
@@ -98,6 +109,10 @@ const OF_DAYS = [
    select no, day, 1, seller_brp, buyer_brp, case when n % 500 = 0 then 3 else 5 end,
      array[case when n % 500 = 0 then 1 else 2 end] || array_fill(0, array[95])
    from contract, unnest($1::date[]) day, lateral (select no + (day - date '2020-01-01') as n) n where n % 50 = 0`,
+  `insert into series_sheet (series_no, delivery_day, revision, created_at, values_wh, filled)
+   select no, day, 1, now(), decode('02' || repeat('03e8', 96), 'hex'), 96 from series, unnest($1::date[]) day`,
+  `insert into interchange_day (series_no, delivery_day, interchange_no, message, slots, revision)
+   select s.no, day, 1 + s.no % 100, 1, repeat('1', 96)::varbit, 1 from series s, unnest($1::date[]) day`,
   `insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, status, amounts,
      gate_closure, sent_at, created_at, basis_contracts, basis_revisions, basis_invalidations)
    select gen_random_uuid(), no, brp_no, eic, tso, day, direction, 1,

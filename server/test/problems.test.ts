@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { FIELD_CODES, type FieldCode, LIMITS, PROBLEM_CODES, PROBLEMS, type ProblemCode } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
+import { interchange } from '../../core/test/mscons-documents.ts';
 import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
@@ -13,12 +14,14 @@ import { assertRefused, client, problemOf, startTestPlatform } from './harness.t
 import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';
 import { startSevered } from './severed.ts';
+import { sourcing } from './sourcing.ts';
 
 const platform = await startTestPlatform();
 const { world } = platform;
 const { seller: brp, sellerGroup, producer } = await world.pair();
 const request = client(platform.baseUrl, brp.key);
 const operator = client(platform.baseUrl, await world.operatorKey());
+const sources = await sourcing(platform);
 const asOperator = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   operator(`/operator/v1${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
 const update = (body: unknown, headers: Record<string, string> = {}, id = producer.id) =>
@@ -71,6 +74,19 @@ async function rawly(answer: ReturnType<typeof exchange>) {
 const createWebhook = () => request.post('/v1/webhook-endpoints', { url: 'https://hooks.example/' });
 const newWebhook = async (): Promise<string> => (await createWebhook()).body.id;
 
+/** A contract with a share of a series, and another one that takes a further share. */
+async function makeSourced(share: number) {
+  const asset = await world.asset();
+  const forecast = await sources.series('forecast', { asset });
+  const take = async (wanted: number) => {
+    const contract = await world.contract(producer, producer, { assetUuid: asset.uuid });
+    const source = { forecast: forecast.id, share: wanted };
+    return asOperator('PATCH', `/contracts/${contract.id}`, { source });
+  };
+  const { id }: { id: string } = (await take(share)).body;
+  return { id, take };
+}
+
 /** How each problem of the catalogue occurs. A missing one does not compile. */
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
@@ -97,6 +113,14 @@ const provocations = {
   not_found: () => request('/v1/nowhere'),
   contract_not_found: () => request('/v1/contracts/con_x'),
   transaction_not_found: () => request('/v1/transactions/txn_x'),
+  series_not_found: () => asOperator('GET', '/series/ser_x'),
+  interchange_not_found: () => asOperator('GET', '/series/interchanges/icg_x'),
+  interchange_conflict: async () => {
+    const send = (messages: string[]) =>
+      asOperator('POST', '/series/values', interchange(messages), { 'content-type': 'application/edifact' });
+    await send([]);
+    return send(['x']);
+  },
   nomination_not_found: () => request('/v1/nominations/nom_x'),
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
@@ -137,6 +161,12 @@ const provocations = {
     const volumes = Array.from({ length: 96 }, () => 1);
     return asOperator('PUT', `/contracts/${contract.id}/days/2026-10-26`, { volumes });
   },
+  contract_has_source: async () => {
+    const { id } = await makeSourced(1);
+    const volumes = Array.from({ length: 96 }, () => 1);
+    return asOperator('PUT', `/contracts/${id}/days/2026-10-26`, { volumes });
+  },
+  shares_exceeded: async () => (await makeSourced(0.6)).take(0.400001),
   customer_not_active: async () => {
     const pending = await world.customer(brp, { group: sellerGroup });
     const contract = await world.contract(pending, producer, { isActivated: false });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { pino } from 'pino';
-import { createApp, createCustomerApp, createRateLimiter } from '../src/app.ts';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
@@ -9,6 +8,7 @@ import type { Statement } from '../src/platform/db/statement.ts';
 import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
+import { createApp, createCustomerApp, createRateLimiter } from '../src/start/app.ts';
 import { createDocumentation } from '../src/start/documentation.ts';
 import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';

@@ -279,7 +279,10 @@ const FEEDS: Record<string, { event: NewEvent; read: (query: string) => ReturnTy
     event: {
       type: 'exchange.alarm',
       tenants: ['operator'],
-      data: { object: 'alarm', id: 'alm_x', kind: 'unreadable', tso: null, delivery_date: null },
+      data: {
+        ...({ object: 'alarm', id: 'alm_x', kind: 'unreadable', severity: 'warning' } as const),
+        ...{ tso: null, delivery_date: null, contract_id: null },
+      },
     },
     read: (query) => operator(`/operator/v1/events?${query}`),
   },

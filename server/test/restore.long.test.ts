@@ -36,6 +36,12 @@ await platform.db.transaction((tx) =>
 const operator = client(platform.baseUrl, await platform.world.operatorKey());
 // Adds an audit event, which cannot be inserted otherwise.
 await operator.post('/operator/v1/brps', { name: 'Audited' });
+// The demo data may have no series.
+const owner = { type: 'asset', id: (await platform.world.asset()).id };
+const meter = await operator.post('/operator/v1/series', { kind: 'meter', owner, name: 'Restored' });
+await operator.put(`/operator/v1/series/${meter.body.id}/days/2026-10-25`, {
+  energy_kwh: Array.from({ length: 100 }, (_, slot) => slot),
+});
 const folder = await temporaryFolder();
 
 type Query = <R extends pg.QueryResultRow>(...statements: string[]) => Promise<R[]>;
@@ -122,7 +128,8 @@ const countOf = async (url: string) => {
 test('a restored database has every table, row, sequence, key, index and trigger of the one that was backed up', async () => {
   const expected = await contentOf(platform.databaseUrl);
   assert.ok(Object.keys(expected).length > 30);
-  assert.match(expected['table audit'] ?? '', /^[1-9]\d* rows/);
+  for (const table of ['audit', 'series', 'series_sheet'])
+    assert.match(expected[`table ${table}`] ?? '', /^[1-9]\d* rows/);
   const target = await createEmptyDatabase();
   const run = await restore('whole.saldo', target);
   assert.equal(run.code, 0, run.err);

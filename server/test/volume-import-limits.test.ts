@@ -8,6 +8,7 @@ import { addDays } from '@saldo/core/delivery-day.ts';
 import { problemOf, startTestPlatform } from './harness.ts';
 import { importing, rejections } from './importing.ts';
 import { exchange, requestText } from './raw-http.ts';
+import { sourcing } from './sourcing.ts';
 import { until } from './until.ts';
 
 const platform = await startTestPlatform({ now: '2026-10-20T08:00:00Z' });
@@ -20,6 +21,11 @@ const pending = await world.customer(owner, { group: sellerGroup });
 await world.contract(pending, consumer, { externalId: 'INACTIVE', isActivated: false });
 await newContract({ externalId: 'SPOT', type: 'day_ahead' });
 await newContract({ externalId: 'UNDATED', last: null });
+const sources = await sourcing(platform);
+const asset = await world.asset();
+const sourced = await newContract({ externalId: 'SOURCED', assetUuid: asset.uuid });
+const forecast = await sources.series('forecast', { asset });
+await operator.patch(`/operator/v1/contracts/${sourced.id}`, { source: { forecast: forecast.id, share: 1 } });
 
 const HEADER = 'contract,delivery_date,slot,volume\n';
 const PATH = '/operator/v1/volumes';
@@ -36,8 +42,12 @@ const volumes = (first: unknown, count = 96) => [first, ...Array.from({ length: 
 const latin1 = Buffer.from('KÖNIG,2026-10-22,1,1', 'latin1');
 const long = 'x'.repeat(LIMITS.importLineBytes + 1);
 
+/** The other code is for values of series. */
+const CODES = REJECTION_CODES.filter((code) => code !== 'unknown_series');
+type VolumeRejection = Exclude<RejectionCode, 'unknown_series'>;
+
 /** Lines that are rejected with each code, in both formats. A missing code does not compile. */
-const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (string | Buffer)[] }> = {
+const PROVOCATIONS: Record<VolumeRejection, { csv: (string | Buffer)[]; ndjson: (string | Buffer)[] }> = {
   malformed_line: {
     csv: [
       'KNOWN,2026-10-22,1',
@@ -102,6 +112,10 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
     csv: ['INACTIVE,2026-10-22,1,1', 'INACTIVE,2026-01-01,1,1'],
     ndjson: [dayLine(volumes(1), 'INACTIVE')],
   },
+  contract_has_source: {
+    csv: ['SOURCED,2026-10-22,1,1'],
+    ndjson: [dayLine(volumes(1), 'SOURCED')],
+  },
   invalid_slot: {
     csv: ['0', '97', '-1', '', 'one', '1.0', '1e1', '+1', ' 1', '99999999999999999999'].map(
       (slot) => `KNOWN,2026-10-22,${slot},1`,
@@ -145,7 +159,7 @@ const PROVOCATIONS: Record<RejectionCode, { csv: (string | Buffer)[]; ndjson: (s
   },
 };
 
-for (const code of REJECTION_CODES) {
+for (const code of CODES) {
   test(`${code} is reported with its line, and nothing of the day is stored`, async () => {
     const { csv: csvLines, ndjson: jsonLines } = PROVOCATIONS[code];
     for (const [format, lines] of [

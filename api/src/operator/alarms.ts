@@ -1,4 +1,4 @@
-import { ALARM_KINDS, type AlarmKind } from '@saldo/core/enums.ts';
+import { ALARM_KINDS, ALARM_SEVERITIES, type AlarmKind } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -18,23 +18,6 @@ import { endpoint, endpoints } from '../endpoint.ts';
 export const ALARM_STATES = ['open', 'resolved'] as const;
 export type AlarmState = (typeof ALARM_STATES)[number];
 
-const ALARM_SEVERITIES = ['critical', 'warning'] as const;
-
-/** Critical: without an action, a schedule misses its gate or does not count. */
-export const SEVERITY_OF: Readonly<Record<AlarmKind, (typeof ALARM_SEVERITIES)[number]>> = {
-  rejected: 'critical',
-  answer_overdue: 'warning',
-  unreadable: 'warning',
-  unsent_before_gate: 'critical',
-  unknown_series: 'warning',
-  out_of_balance: 'critical',
-  confirmation_overdue: 'warning',
-  final_missing: 'warning',
-  older_version_confirmed: 'critical',
-  status_request_rejected: 'warning',
-  disk: 'critical',
-};
-
 const KIND_TEXT = `\`rejected\`: the TSO rejected the newest schedule of a day; ends when a newer version is acknowledged or confirmed.
 \`answer_overdue\`: a sent schedule has no acknowledgement after \`ACK_MINUTES\`; ends with the answer.
 \`unreadable\`: an incoming message cannot be read; ends when it is acknowledged.
@@ -45,16 +28,22 @@ const KIND_TEXT = `\`rejected\`: the TSO rejected the newest schedule of a day; 
 \`final_missing\`: an acknowledged schedule has no final confirmation \`ACK_MINUTES\` after the day-after gate; ends with the final confirmation.
 \`older_version_confirmed\`: the TSO confirms a version although a newer one was sent and is unanswered; ends with the answer to the newer one.
 \`status_request_rejected\`: the TSO rejected a status request; ends when a newer one is acknowledged or a confirmation arrives.
-\`disk\`: the file system of \`DATA_DIR\` has less than 1 GiB free; ends when it has more.`;
+\`disk\`: the file system of \`DATA_DIR\` has less than 1 GiB free; ends when it has more.
+\`forecast_missing\`: from 12:00 on, a contract with a forecast as its source has quarter-hours of tomorrow without any value; a warning until 14:00, then critical; ends when the values are there, when the contract no longer takes them, or with the day.
+\`meter_missing\`: from 00:00 of the second working day after delivery on, a contract with a meter as its source has quarter-hours without a metered value; ends when the values are there, or when the contract no longer takes them.`;
 
 export const Alarm = Type.Object(
   {
     id: Type.String({ examples: ['alm_01jhm5b2m8f4t9v6q3w7x1y0zk'] }),
     kind: Choice(ALARM_KINDS, { description: KIND_TEXT }),
-    severity: Choice(ALARM_SEVERITIES),
+    severity: Choice(ALARM_SEVERITIES, {
+      description:
+        'Critical: without an action, a schedule misses its gate or does not count. It may rise while the alarm is open.',
+    }),
     tso: Nullable(TsoSchema),
     delivery_date: Nullable(Day('The German delivery day that it concerns.')),
     message_id: Nullable(Type.String({ description: 'Id of the message that it concerns.' })),
+    contract_id: Nullable(Type.String({ description: 'Id of the contract whose values are missing.' })),
     since: DateTime('When it began.'),
     text: Type.String({ description: 'What has happened, as a sentence.' }),
     ended_at: Nullable(DateTime('When it ended; null while it is open.')),
@@ -79,6 +68,8 @@ export const AlarmCounts = Type.Object(
     older_version_confirmed: Type.Integer(),
     status_request_rejected: Type.Integer(),
     disk: Type.Integer(),
+    forecast_missing: Type.Integer(),
+    meter_missing: Type.Integer(),
   } satisfies Record<AlarmKind, unknown>,
   { title: 'AlarmCounts', description: 'Number of open alarms by kind.' },
 );
@@ -91,6 +82,7 @@ const example: Alarm = {
   tso: 'DE_50HERTZ',
   delivery_date: '2026-01-15',
   message_id: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r',
+  contract_id: null,
   since: '2026-01-14T13:04:10Z',
   text: 'Version 1 of the schedule of 2026-01-15 for DE_50HERTZ was rejected. The TSO rejected the schedule: A02; A59.',
   ended_at: null,

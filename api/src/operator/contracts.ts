@@ -16,10 +16,11 @@ import {
 import {
   assetExample,
   CONTRACT_TYPES,
-  Contract,
   contractExample,
   contractFilters,
   contractSearch,
+  DayAheadContract,
+  IntradayContract,
   PPA_TYPES,
   PpaContract,
 } from '../contracts.ts';
@@ -30,12 +31,15 @@ const power = (description: string, example: number) =>
 
 /**
  * Profile of a contract whose volumes the platform generates. Power is in MW, in steps of 0.004 MW: whole kWh per slot.
- * The kind is the contract's `ppa_type`; repeating it here is allowed.
+ * The kind is the contract's `ppa_type`; repeating it here is allowed, and an indexed contract has to state it.
  */
 export const Profile = Strict(
   {
     kind: Type.Optional(
-      Choice(PROFILE_KINDS, { description: 'The same as `ppa_type`.', examples: ['baseload'] }),
+      Choice(PROFILE_KINDS, {
+        description: 'The same as `ppa_type`; required if that is `indexed`.',
+        examples: ['baseload'],
+      }),
     ),
     power: Type.Union(
       [
@@ -88,7 +92,6 @@ const SourceInput = Strict(
 );
 export type SourceInput = Static<typeof SourceInput>;
 
-const trades = Contract.oneOf.slice(1);
 /** What only the operator sees of a contract. */
 export const OperatorContract = OneOf(
   'type',
@@ -103,7 +106,8 @@ export const OperatorContract = OneOf(
         description: 'A PPA. `source` is null if its volumes come from a profile or an import.',
       },
     ),
-    ...trades,
+    DayAheadContract,
+    IntradayContract,
   ],
   { title: 'OperatorContract' },
 );

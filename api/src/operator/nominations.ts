@@ -1,3 +1,4 @@
+import { SERIES_KINDS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   Choice,
@@ -5,6 +6,7 @@ import {
   Day,
   Eic,
   MwhSchema,
+  Nullable,
   Page,
   pageQuery,
   paginationExample,
@@ -13,7 +15,46 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { nominationEndpoints } from '../nominations.ts';
+import { Explanation, explanationExample, nominationEndpoints } from '../nominations.ts';
+
+const explainedSlot = Explanation.properties.slots.items;
+const explained = explainedSlot.properties.transactions.items;
+/** What only the operator sees of an explanation. */
+const OperatorExplanation = Type.Object(
+  {
+    ...Explanation.properties,
+    slots: Type.Array(
+      Type.Object(
+        {
+          ...explainedSlot.properties,
+          transactions: Type.Array(
+            Type.Object(
+              {
+                ...explained.properties,
+                source: Nullable(
+                  Choice(SERIES_KINDS, {
+                    description: 'The series that the volume follows from; null for a profile or an import.',
+                  }),
+                ),
+              },
+              { title: 'OperatorExplanationTransaction' },
+            ),
+          ),
+        },
+        { title: 'OperatorExplanationSlot' },
+      ),
+    ),
+  },
+  { title: 'OperatorExplanation' },
+);
+export type OperatorExplanation = Static<typeof OperatorExplanation>;
+const operatorExplanationExample: OperatorExplanation = {
+  ...explanationExample,
+  slots: explanationExample.slots.map((slot) => ({
+    ...slot,
+    transactions: slot.transactions.map((transaction) => ({ ...transaction, source: 'meter' as const })),
+  })),
+};
 
 /** A position-day whose valid transactions differ from what is nominated. */
 export const LatePositionDay = Type.Object(
@@ -127,6 +168,8 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
   operatorExplainNomination: endpoint({
     ...nominationEndpoints.explainNomination,
     path: '/operator/v1/nominations/{nomination_id}/explanation',
+    response: OperatorExplanation,
+    example: { response: operatorExplanationExample },
     scopes: [],
   }),
 });

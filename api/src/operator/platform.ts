@@ -150,6 +150,8 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
           older_version_confirmed: 0,
           status_request_rejected: 0,
           disk: 0,
+          forecast_missing: 0,
+          meter_missing: 0,
         },
         can_simulate: false,
       },

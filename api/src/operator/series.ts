@@ -135,10 +135,14 @@ export const InterchangeResult = Type.Object(
   {
     id: Type.String({ examples: [INTERCHANGE_ID] }),
     messages: Type.Integer({ description: 'Messages of the interchange, rejected ones included.' }),
-    rejected: Type.Array(Rejected, { description: 'Messages that were not applied.' }),
-    unknown: Type.Array(Type.String(), {
-      description: 'Market locations without a series. Their values are applied when the series is created.',
+    rejected: Type.Array(Rejected, {
+      description: `The first ${LIMITS.rejectedLines} rejected messages; the others are applied.`,
     }),
+    rejected_messages: Type.Integer({ description: 'Number of all rejected messages.' }),
+    unknown: Type.Array(Type.String(), {
+      description: `Market locations that still have no series, the first ${LIMITS.rejectedLines}. Their values are applied when the series is created.`,
+    }),
+    unknown_locations: Type.Integer({ description: 'Number of all these market locations.' }),
   },
   { title: 'InterchangeResult' },
 );
@@ -150,8 +154,9 @@ export const Interchange = Type.Object(
     sender: Nullable(Type.String({ description: 'Of the header; null if it could not be read.' })),
     reference: Nullable(Type.String({ description: 'Control reference; null if it could not be read.' })),
     received_at: DateTime('When it was stored, UTC.'),
-    state: Choice(['applied', 'rejected'], {
-      description: '`rejected`: nothing of the interchange was applied; `reason` says why.',
+    state: Choice(['stored', 'applied', 'rejected'], {
+      description:
+        '`stored`: it is still being read. `rejected`: nothing of the interchange was applied; `reason` says why.',
     }),
     reason: Nullable(Type.String({ description: 'Why the interchange was rejected.' })),
     remarks: Type.Array(
@@ -162,7 +167,9 @@ export const Interchange = Type.Object(
         ),
         text: Type.String({ description: 'What was left out, and why.' }),
       }),
-      { description: 'What was read and left out, such as other products.' },
+      {
+        description: `What was left out, such as other products: the first ${LIMITS.rejectedLines} remarks.`,
+      },
     ),
   },
   { title: 'Interchange' },
@@ -207,7 +214,9 @@ const interchangeExample: Interchange = {
   id: INTERCHANGE_ID,
   messages: 1,
   rejected: [],
+  rejected_messages: 0,
   unknown: [],
+  unknown_locations: 0,
   sender: '9900000000018',
   reference: 'REF0000001',
   received_at: '2026-01-16T08:00:00Z',
@@ -315,7 +324,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/values',
     summary: 'Import values of series',
     description:
-      'CSV with a header line or NDJSON: `series` (id or market location), `delivery_date` and `slot` or else `delivery_start`, exactly one of `power_mw`, `power_kw`, `energy_mwh`, `energy_kwh`, and optionally `resolution` (`PT15M`, `PT60M`) and `kind` (a market location means the meter unless it is `forecast`). Streamed, any size, by the rules of volume imports. Or an MSCONS interchange (`application/edifact`), which is stored whole first; each of its messages is applied or rejected.',
+      'CSV with a header line or NDJSON: `series` (id or market location), `delivery_date` and `slot` or else `delivery_start`, exactly one of `power_mw`, `power_kw`, `energy_mwh`, `energy_kwh`, and optionally `resolution` (`PT15M`, `PT60M`) and `kind` (a market location means the meter unless it is `forecast`). An NDJSON line with a list of values, one per slot or null, is a whole day. Streamed, any size, by the rules of volume imports. Or an MSCONS interchange (`application/edifact`), which is stored whole first; each of its messages is applied or rejected.',
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything. Not for interchanges.'),
       decimal: Decimal,

@@ -124,7 +124,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     path: '/operator/v1/volumes',
     summary: 'Import volumes',
     description:
-      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon or tab with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all. A line that cannot be read rejects the contract-day of the lines around it; between two contract-days it is rejected alone. The body may be sent with `Content-Encoding: gzip`.',
+      'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon or tab with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. `power_mw` or `power_kw` may take the place of `volume`: the energy of a block is rounded half up to whole kWh over its sum. `delivery_start` may take the place of `delivery_date` and `slot`. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all. A line that cannot be read rejects the contract-day of the lines around it; between two contract-days it is rejected alone. The body may be sent with `Content-Encoding: gzip`.',
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything.'),
       decimal: Decimal,

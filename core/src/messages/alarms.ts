@@ -48,6 +48,14 @@ export const ALARMS = {
     en: 'The file system of DATA_DIR on {host} has {freeMb} MB free, less than {limitMb} MB.',
     de: 'Das Dateisystem von DATA_DIR auf {host} hat {freeMb|number} MB frei, weniger als {limitMb|number} MB.',
   },
+  'alarm.forecast_missing': {
+    en: 'Contract {contract} has no forecast for {missing} of {slots} quarter-hours of {day} (series {series}).',
+    de: 'Für den Vertrag {contract} fehlt die Prognose von {missing} der {slots} Viertelstunden des {day|day} (Zeitreihe {series}).',
+  },
+  'alarm.meter_missing': {
+    en: 'Contract {contract} has no metered value for {missing} of {slots} quarter-hours of {day} (series {series}).',
+    de: 'Für den Vertrag {contract} fehlen die Messwerte von {missing} der {slots} Viertelstunden des {day|day} (Zeitreihe {series}).',
+  },
   'alarm.not_found': { en: 'There is no such alarm.', de: 'Diesen Alarm gibt es nicht.' },
   'alarm.ended': { en: 'The alarm ended at {at}.', de: 'Der Alarm ist seit dem {at|time} Uhr beendet.' },
 } as const satisfies Sentences;

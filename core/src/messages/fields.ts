@@ -196,6 +196,47 @@ export const FIELDS = {
   'field.password_wrong': { en: 'is not the current password', de: 'ist nicht das aktuelle Passwort' },
 
   'field.unknown_customer': { en: 'is not the id of a customer', de: 'ist keine ID eines Kunden' },
+  'field.unknown_series': { en: 'is not the id of a series', de: 'ist keine ID einer Zeitreihe' },
+  'field.source_kind': {
+    en: 'needs the ppa_type forecasted, produced, consumed or indexed',
+    de: 'braucht eine der PPA-Arten Pay-as-forecast, Pay-as-produced, Pay-as-consumed oder indexiert',
+  },
+  'field.source_beside_profile': {
+    en: 'is not possible beside a profile',
+    de: 'ist neben einem Profil nicht möglich',
+  },
+  'field.source_without_series': {
+    en: 'needs a forecast or a meter',
+    de: 'braucht eine Prognose oder einen Zähler',
+  },
+  'field.source_meter_of_forecasted': {
+    en: 'is not for the ppa_type forecasted',
+    de: 'ist bei der PPA-Art Pay-as-forecast nicht möglich',
+  },
+  'field.source_no_forecast': {
+    en: 'must be a series of kind forecast',
+    de: 'muss eine Zeitreihe mit Prognosen sein',
+  },
+  'field.source_no_meter': {
+    en: 'must be a series of kind meter',
+    de: 'muss eine Zeitreihe mit Messwerten sein',
+  },
+  'field.source_owner_asset': {
+    en: 'must be a series of the asset of the contract',
+    de: 'muss eine Zeitreihe der Anlage des Vertrags sein',
+  },
+  'field.source_owner_buyer': {
+    en: 'must be a series of the buyer of the contract',
+    de: 'muss eine Zeitreihe des Käufers des Vertrags sein',
+  },
+  'field.source_owner': {
+    en: 'must be a series of the asset or of the buyer of the contract',
+    de: 'muss eine Zeitreihe der Anlage oder des Käufers des Vertrags sein',
+  },
+  'field.share_range': {
+    en: 'must be above 0 and at most 1',
+    de: 'muss über 0 und höchstens 1 sein',
+  },
   'field.unknown_asset': { en: 'is not the id of an asset', de: 'ist keine ID einer Anlage' },
   'field.unknown_brp': {
     en: 'is not the id of a BRP',
@@ -230,8 +271,12 @@ export const FIELDS = {
   },
   'field.for_ppa': { en: 'is for contracts of type ppa only', de: 'gilt nur für PPA' },
   'field.profile_kind': {
-    en: 'needs the ppa_type baseload, peakload or shaped',
-    de: 'braucht eine der PPA-Arten Grundlast, Spitzenlast oder Profil',
+    en: 'needs the ppa_type baseload, peakload, shaped or indexed',
+    de: 'braucht eine der PPA-Arten Grundlast, Spitzenlast, Profil oder indexiert',
+  },
+  'field.indexed_profile_kind': {
+    en: 'is required for an indexed contract: baseload, peakload or shaped',
+    de: 'muss bei einem indexierten Vertrag angegeben werden: Grundlast, Spitzenlast oder Profil',
   },
   'field.other_profile_kind': {
     en: 'must be the ppa_type, which is {kind}',

@@ -5,9 +5,11 @@ import { EXCHANGE } from './exchange.ts';
 import { FIELDS } from './fields.ts';
 import { IMPORTS } from './imports.ts';
 import type { Language } from './language.ts';
+import { MSCONS } from './mscons.ts';
 import { PROBLEM_DETAILS } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import { REQUESTS } from './requests.ts';
+import { SERIES } from './series.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
 /** The sentences that people read. A key begins with the name of its file. */
@@ -20,6 +22,8 @@ export const MESSAGES = {
   ...EXCHANGE,
   ...ALARMS,
   ...REASONS,
+  ...SERIES,
+  ...MSCONS,
   ...WEBHOOKS,
 };
 

@@ -103,6 +103,15 @@ export const PROBLEM_DETAILS = {
     de: 'Diese Zustellung hat der Endpunkt nicht.',
   },
   'problem.customer_not_found': { en: 'There is no such customer.', de: 'Diesen Kunden gibt es nicht.' },
+  'problem.interchange_not_found': {
+    en: 'There is no such interchange.',
+    de: 'Diese Übertragungsdatei gibt es nicht.',
+  },
+  'problem.interchange_conflict': {
+    en: 'Another interchange of {sender} has the reference {reference}: {id}, received at {receivedAt}.',
+    de: 'Unter der Referenz {reference} gibt es von {sender} schon eine andere Übertragungsdatei: {id}, empfangen am {receivedAt|time}.',
+  },
+  'problem.series_not_found': { en: 'There is no such series.', de: 'Diese Zeitreihe gibt es nicht.' },
   'problem.event_not_found': { en: 'There is no such event.', de: 'Dieses Ereignis gibt es nicht.' },
   'problem.events_expired': {
     en: 'The place in `after` is not one of this feed, or its events are no longer kept.',
@@ -128,6 +137,14 @@ export const PROBLEM_DETAILS = {
   'problem.contract_exists': {
     en: 'There is a contract {reference} already.',
     de: 'Den Vertrag {reference} gibt es schon.',
+  },
+  'problem.series_of_owner_exists': {
+    en: 'The asset or customer already has a series of {kind}: {name} ({id}).',
+    de: 'Zu dieser Anlage oder diesem Kunden gibt es schon eine Zeitreihe mit {kind}: {name} ({id}).',
+  },
+  'problem.series_of_location_exists': {
+    en: '{location} is already the market location of a series of {kind}: {name} ({id}).',
+    de: 'Zur Markt- oder Messlokation {location} gibt es schon eine Zeitreihe mit {kind}: {name} ({id}).',
   },
   'problem.too_many_endpoints': {
     en: 'There are {count} webhook endpoints already. Delete one first.',
@@ -176,6 +193,18 @@ export const PROBLEM_DETAILS = {
   'problem.position_in_use': {
     en: 'Customers are placed in balance group {eic} in {tsos}.',
     de: 'Dem Bilanzkreis {eic} sind Kunden zugeordnet in: {tsos}.',
+  },
+  'problem.contract_has_source': {
+    en: 'The volumes of the contract follow from series on {day}.',
+    de: 'Am {day|day} folgen die Mengen des Vertrags aus Zeitreihen.',
+  },
+  'problem.shares_exceeded': {
+    en: 'The shares of the series {series} would be {share} on {day}. Its contracts on that day: {contracts}.',
+    de: 'Die Anteile an der Zeitreihe {series} wären am {day|day} {share|number}. Ihre Verträge an diesem Tag: {contracts}.',
+  },
+  'problem.shares_exceeded_always': {
+    en: 'The shares of the series {series} would be {share} from the beginning. Its contracts: {contracts}.',
+    de: 'Die Anteile an der Zeitreihe {series} wären von Anfang an {share|number}. Ihre Verträge: {contracts}.',
   },
   'problem.contract_without_dates': {
     en: 'The contract accepts no volumes. Its delivery dates are not both set.',

@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { runs } from '../../../test/runs.ts';
 import { joined } from '../../test/mscons-documents.ts';
-import { DEFAULT_NOTATION, EDIFACT_LIMITS, type Notation, parseUna, SegmentCursor } from './edifact.ts';
+import {
+  DEFAULT_NOTATION,
+  EDIFACT_LIMITS,
+  type Notation,
+  parseUna,
+  quoted,
+  SegmentCursor,
+} from './edifact.ts';
 
 /** The segments of a text, and how the text ends. */
 function split(text: string, notation: Notation = DEFAULT_NOTATION) {
@@ -115,4 +122,9 @@ test('any text is split, and each character belongs to one segment or a line bre
     ),
     { numRuns: runs(2000) },
   );
+});
+
+test('a quoted text is short and can be stored as JSON', () => {
+  assert.equal(quoted(`${'x'.repeat(39)}\u{1f600}`), `${'x'.repeat(39)}\ufffd`);
+  assert.equal(quoted('a\0\u0085\n\u{1f600}'), 'a\ufffd\ufffd\ufffd\u{1f600}');
 });

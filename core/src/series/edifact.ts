@@ -154,5 +154,9 @@ function splitReleased(text: string, { component, element, release }: Notation):
 export const componentOf = ({ elements }: Segment, element: number, component = 0): string =>
   elements[element - 1]?.[component] ?? '';
 
-/** The start of a wrong text, for a fault. */
-export const quoted = (text: string): string => text.slice(0, EDIFACT_LIMITS.quotedCharacters);
+/** The start of a wrong text, for a fault. PostgreSQL stores neither NUL nor half of a surrogate pair as JSON. */
+export const quoted = (text: string): string =>
+  text
+    .slice(0, EDIFACT_LIMITS.quotedCharacters)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, '\ufffd');

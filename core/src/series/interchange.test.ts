@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEAD_SEGMENTS, interchange, line, MALO, message, seg } from '../../test/mscons-documents.ts';
 import { EDIFACT_LIMITS } from './edifact.ts';
-import { readInterchange } from './interchange.ts';
+import { isUtf8Syntax, readHeader, readInterchange } from './interchange.ts';
 
 const BODY = line(MALO, '1.29.0');
 const SEGMENTS = HEAD_SEGMENTS + BODY.length + 1;
@@ -24,7 +24,9 @@ test('an interchange has a header and the places of its messages, with or withou
     const text = interchange(messages, 'R7', una);
     const found = readInterchange(text);
     assert.ok(found.kind === 'interchange');
+    assert.deepEqual(found.header, readHeader(text));
     assert.deepEqual(found.header, {
+      syntax: 'UNOC',
       sender: '9900000000001',
       receiver: '9900000000002',
       reference: 'R7',
@@ -48,7 +50,7 @@ test('a wrong trailer rejects the interchange and keeps its header', () => {
   const text = interchange([message(BODY)]);
   assert.deepEqual(readInterchange(text.replace('UNZ+1+', 'UNZ+2+')), {
     kind: 'rejected',
-    header: { sender: '9900000000001', receiver: '9900000000002', reference: 'R1' },
+    header: { syntax: 'UNOC', sender: '9900000000001', receiver: '9900000000002', reference: 'R1' },
     fault: { key: 'mscons.interchange_count', stated: '2', found: 1 },
   });
   assert.deepEqual(faultOf(text.replace("UNZ+1+R1'", "UNZ+1+R2'")), {
@@ -84,6 +86,23 @@ test('a header that is missing, incomplete or that of a test rejects the interch
     key: 'mscons.unexpected_segment',
     found: 'XYZ',
   });
+});
+
+test('the syntax identifier names the character set, and unknown ones reject the interchange', () => {
+  const text = interchange([message(BODY)]);
+  const isUtf8 = (syntax: string) => {
+    const stated = text.replace('UNOC', syntax);
+    assert.equal(faultOf(stated), null);
+    return isUtf8Syntax(readHeader(stated)!);
+  };
+  assert.deepEqual(['UNOA', 'UNOB', 'UNOC'].map(isUtf8), [false, false, false]);
+  assert.deepEqual(['UNOW', 'UNOY'].map(isUtf8), [true, true]);
+  assert.deepEqual(faultOf(text.replace('UNOC', 'UNOE')), {
+    key: 'mscons.character_set',
+    found: 'UNOE',
+    known: ['UNOA', 'UNOB', 'UNOC', 'UNOW', 'UNOY'],
+  });
+  assert.equal(readHeader(text.replace('UNB+', 'UNX+')), null);
 });
 
 test('a wrong UNT rejects its message only, with segments counted from UNH = 1', () => {

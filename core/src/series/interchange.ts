@@ -14,6 +14,8 @@ import {
 
 /** Sender and reference identify an interchange. */
 type InterchangeHeader = {
+  /** The syntax identifier, such as UNOC. It says in which character set the text is. */
+  readonly syntax: string;
   readonly sender: string;
   readonly receiver: string;
   readonly reference: string;
@@ -45,6 +47,7 @@ type InterchangeFault =
   | { readonly key: 'mscons.too_many_messages'; readonly max: number }
   | { readonly key: 'mscons.service_characters' }
   | { readonly key: 'mscons.interchange_header' }
+  | { readonly key: 'mscons.character_set'; readonly found: string; readonly known: readonly string[] }
   | { readonly key: 'mscons.test_interchange' }
   | { readonly key: 'mscons.unterminated_segment' }
   | { readonly key: 'mscons.unexpected_segment'; readonly found: string }
@@ -72,6 +75,12 @@ const NUMBER_FORM = /^\d{1,9}$/;
 const PARTY_FORM = /^[ -~\u00a0-\u00ff]{1,35}$/;
 const REFERENCE_FORM = /^[ -~\u00a0-\u00ff]{1,14}$/;
 const UNB_REFERENCE = 5;
+/**
+ * Latin alphabets and UTF-8. All that is read is in their common part, ASCII; other alphabets would change the names of
+ * parties at most, but MSCONS prescribes UNOC.
+ */
+const SYNTAXES: readonly string[] = ['UNOA', 'UNOB', 'UNOC', 'UNOW', 'UNOY'];
+const UTF8_SYNTAXES: readonly string[] = ['UNOW', 'UNOY'];
 const UNB_TEST_INDICATOR = 11;
 
 /**
@@ -85,23 +94,51 @@ export function readInterchange(text: string): Interchange | RejectedInterchange
       maxCharacters: EDIFACT_LIMITS.interchangeCharacters,
     });
   }
+  const start = readStart(text);
+  if ('fault' in start) return rejected(null, start.fault);
+  const { cursor, first, header, notation } = start;
+  if (!SYNTAXES.includes(header.syntax)) {
+    const found = quoted(header.syntax);
+    return rejected(header, { key: 'mscons.character_set', found, known: SYNTAXES });
+  }
+  if (componentOf(first, UNB_TEST_INDICATOR) === '1')
+    return rejected(header, { key: 'mscons.test_interchange' });
+  const messages: MessagePlace[] = [];
+  const fault = new EnvelopeReader(cursor, header, messages).read();
+  return fault === null ? { kind: 'interchange', header, notation, messages } : rejected(header, fault);
+}
+
+/** The header of an interchange, which identifies it. Null if it cannot be read. */
+export function readHeader(text: string): InterchangeHeader | null {
+  const start = readStart(text);
+  return 'fault' in start ? null : start.header;
+}
+
+/** Whether the text must be decoded as UTF-8. Its header is the same in ISO 8859-1, because it is ASCII up to here. */
+export const isUtf8Syntax = ({ syntax }: InterchangeHeader): boolean => UTF8_SYNTAXES.includes(syntax);
+
+type Start = {
+  readonly cursor: SegmentCursor;
+  readonly first: Segment;
+  readonly header: InterchangeHeader;
+  readonly notation: Notation;
+};
+
+/** Reads UNA and UNB. */
+function readStart(text: string): Start | { readonly fault: InterchangeFault } {
   let from = skipLineBreaks(text, 0);
   let notation = DEFAULT_NOTATION;
   if (text.startsWith(UNA, from)) {
     const stated = parseUna(text.slice(from, from + UNA_LENGTH));
-    if (stated === null) return rejected(null, { key: 'mscons.service_characters' });
+    if (stated === null) return { fault: { key: 'mscons.service_characters' } };
     notation = stated;
     from += UNA_LENGTH;
   }
   const cursor = new SegmentCursor(text, from, notation);
   const first = cursor.advance() === 'segment' && cursor.tag === 'UNB' ? cursor.read() : null;
   const header = first === null ? null : parseHeader(first);
-  if (first === null || header === null) return rejected(null, { key: 'mscons.interchange_header' });
-  if (componentOf(first, UNB_TEST_INDICATOR) === '1')
-    return rejected(header, { key: 'mscons.test_interchange' });
-  const messages: MessagePlace[] = [];
-  const fault = new EnvelopeReader(cursor, header, messages).read();
-  return fault === null ? { kind: 'interchange', header, notation, messages } : rejected(header, fault);
+  if (first === null || header === null) return { fault: { key: 'mscons.interchange_header' } };
+  return { cursor, first, header, notation };
 }
 
 const rejected = (header: InterchangeHeader | null, fault: InterchangeFault): RejectedInterchange => ({
@@ -112,6 +149,7 @@ const rejected = (header: InterchangeHeader | null, fault: InterchangeFault): Re
 
 function parseHeader(segment: Segment): InterchangeHeader | null {
   const header = {
+    syntax: componentOf(segment, 1),
     sender: componentOf(segment, 2),
     receiver: componentOf(segment, 3),
     reference: componentOf(segment, UNB_REFERENCE),
@@ -162,7 +200,7 @@ class EnvelopeReader {
         }
         this.begin();
       } else if (this.open === null) {
-        return { key: 'mscons.unexpected_segment', found: tag };
+        return { key: 'mscons.unexpected_segment', found: quoted(tag) };
       } else {
         this.open.segments++;
         if (tag === 'UNT') this.close(trailerFault(cursor.read(), this.open));

@@ -1,4 +1,5 @@
 import { addDays, type DeliveryDay, dayOf, localInstant } from '../delivery-day.ts';
+import type { AlarmSeverity } from '../enums.ts';
 import { isWorkingDay } from '../gates.ts';
 import type { MarketRules } from '../market-rules.ts';
 
@@ -8,7 +9,7 @@ const FORECAST_URGENT_MINUTES = 14 * 60;
 /** The meter is due at the start of this working day after delivery. */
 const METER_WORKING_DAYS = 2;
 
-export type ForecastWatch = { readonly day: DeliveryDay; readonly severity: 'warning' | 'critical' };
+export type ForecastWatch = { readonly day: DeliveryDay; readonly severity: AlarmSeverity };
 
 /** The delivery day whose forecast must be complete now, and how severe a gap of it is. Null before noon. */
 export function forecastWatch(now: number): ForecastWatch | null {

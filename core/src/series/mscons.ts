@@ -13,7 +13,7 @@ import { type FlowDirection, type LoadProfile, LoadProfiles, type ProfileFault }
 import { checkMarketLocation, type MarketLocationFault } from './market-location.ts';
 import { placeValue, type StartFault, type ValueFault, whFromText } from './value.ts';
 
-type MessageFault =
+export type MessageFault =
   | EnvelopeFault
   | MarketLocationFault
   | ValueFault
@@ -32,7 +32,7 @@ type MessageFault =
   | { readonly key: 'mscons.interval_length'; readonly minutes: number };
 
 /** What a message contains that is not read. `segment` is that of the first occurrence. */
-type MessageRemark = {
+export type MessageRemark = {
   /** A quantity that is neither a true nor a substitute value, or a product that is no load profile of active energy. */
   readonly key: 'mscons.quantity_ignored' | 'mscons.product_ignored';
   readonly segment: number;
@@ -151,7 +151,7 @@ class MessageReader {
         // A damaged tag must not hide a value.
         return OTHER_SEGMENTS.has(segment.tag)
           ? null
-          : rejected(number, { key: 'mscons.unknown_segment', found: segment.tag });
+          : rejected(number, { key: 'mscons.unknown_segment', found: quoted(segment.tag) });
     }
   }
 

@@ -40,6 +40,12 @@ export function writeValues(
   return { created, corrected, unchanged, next };
 }
 
+/** The number of slots that have a value, in whichever revision. */
+export function filledSlots(history: readonly Pick<SeriesRevision, 'valuesWh'>[]): number {
+  const slots = history[0]?.valuesWh ?? [];
+  return slots.filter((_, at) => history.some(({ valuesWh }) => (valuesWh[at] ?? null) !== null)).length;
+}
+
 /** Per slot the newest value that was stored at an instant or before, null for a gap. */
 export function valuesAsOf(
   history: readonly SeriesRevision[],

@@ -4,7 +4,16 @@ import fc from 'fast-check';
 import { runs } from '../../../test/runs.ts';
 import { MAX_SLOT_KWH } from '../energy.ts';
 import { SOURCE_KINDS } from '../enums.ts';
-import { type SourceTerms, shareFromJson, sourceVolumes, WHOLE_SHARE } from './source.ts';
+import {
+  type AskedSource,
+  checkSource,
+  type OwnedSeries,
+  type SourcedContract,
+  type SourceTerms,
+  shareFromJson,
+  sourceVolumes,
+  WHOLE_SHARE,
+} from './source.ts';
 import { MAX_SLOT_WH } from './value.ts';
 
 const anyWh = fc.oneof(
@@ -102,9 +111,73 @@ test('a share is a decimal above 0 and up to 1 with at most six places', () => {
   assert.equal(shareFromJson(0.000001), 1);
   assert.equal(shareFromJson(0.3), 300_000);
   for (const share of [0, -0.5, 1.000001, 2, Number.NaN, Number.POSITIVE_INFINITY]) {
-    assert.deepEqual(shareFromJson(share), { key: 'series.share_range' }, String(share));
+    assert.deepEqual(shareFromJson(share), { key: 'field.share_range' }, String(share));
   }
   for (const share of [0.0000001, 0.3333333, 0.1 + 0.2]) {
-    assert.deepEqual(shareFromJson(share), { key: 'series.share_decimals' }, String(share));
+    assert.deepEqual(shareFromJson(share), { key: 'field.max_decimals', max: 6 }, String(share));
   }
+});
+
+const ofAsset = (kind: OwnedSeries['kind']): OwnedSeries => ({ kind, ownerType: 'asset', ownerId: 'plant' });
+const ofBuyer = (kind: OwnedSeries['kind']): OwnedSeries => ({
+  kind,
+  ownerType: 'customer',
+  ownerId: 'buyer',
+});
+const produced: SourcedContract = {
+  ppaType: 'produced',
+  hasProfile: false,
+  assetId: 'plant',
+  buyerId: 'buyer',
+};
+const whole: AskedSource = { forecast: ofAsset('forecast'), meter: null, share: 1, maxPowerMw: null };
+
+test('a contract takes the series of its asset, of its buyer, or of either, by its kind', () => {
+  const accepted: [string, OwnedSeries][] = [
+    ['forecasted', ofAsset('forecast')],
+    ['produced', ofAsset('forecast')],
+    ['consumed', ofBuyer('forecast')],
+    ['indexed', ofAsset('forecast')],
+    ['indexed', ofBuyer('forecast')],
+  ];
+  for (const [ppaType, forecast] of accepted) {
+    const decision = checkSource({ ...produced, ppaType }, { ...whole, forecast, maxPowerMw: 1.234 });
+    const terms = { kind: ppaType, shareMillionths: WHOLE_SHARE, maxPowerKw: 1234 };
+    assert.deepEqual(decision, { kind: 'valid', terms });
+  }
+  const metered = { ...whole, forecast: null, meter: ofAsset('meter') };
+  assert.equal(checkSource(produced, metered).kind, 'valid');
+  assert.equal(checkSource(produced, { ...whole, meter: ofAsset('meter') }).kind, 'valid');
+});
+
+test('each rule of a source has its own field and sentence', () => {
+  const refused: [Partial<SourcedContract>, Partial<AskedSource>, string][] = [
+    [{ ppaType: 'baseload' }, {}, 'source field.source_kind'],
+    [{ ppaType: null }, {}, 'source field.source_kind'],
+    [{ hasProfile: true, ppaType: 'indexed' }, {}, 'source field.source_beside_profile'],
+    [{ hasProfile: true, ppaType: 'baseload' }, {}, 'source field.source_beside_profile'],
+    [{}, { forecast: null }, 'source field.source_without_series'],
+    [{}, { forecast: 'unknown' }, 'source.forecast field.unknown_series'],
+    [{}, { forecast: ofAsset('meter') }, 'source.forecast field.source_no_forecast'],
+    [{}, { meter: ofAsset('forecast') }, 'source.meter field.source_no_meter'],
+    [{ ppaType: 'forecasted' }, { meter: ofAsset('meter') }, 'source.meter field.source_meter_of_forecasted'],
+    [{}, { forecast: ofBuyer('forecast') }, 'source.forecast field.source_owner_asset'],
+    [{ assetId: null }, {}, 'source.forecast field.source_owner_asset'],
+    [{ assetId: 'other' }, {}, 'source.forecast field.source_owner_asset'],
+    [{ ppaType: 'consumed' }, {}, 'source.forecast field.source_owner_buyer'],
+    [{ ppaType: 'indexed', assetId: 'other' }, {}, 'source.forecast field.source_owner'],
+    [{}, { share: 0 }, 'source.share field.share_range'],
+    [{}, { share: 0.1234567 }, 'source.share field.max_decimals'],
+    [{}, { maxPowerMw: 1.2345 }, 'source.max_power_mw field.max_decimals'],
+  ];
+  for (const [contract, asked, expected] of refused) {
+    const decision = checkSource({ ...produced, ...contract }, { ...whole, ...asked });
+    const faults = decision.kind === 'valid' ? [] : decision.faults;
+    assert.deepEqual(
+      faults.map(({ field, message }) => `${field} ${message.key}`),
+      [expected],
+    );
+  }
+  const all = checkSource(produced, { ...whole, forecast: null, share: 2, maxPowerMw: 0.0001 });
+  assert.equal(all.kind === 'invalid' && all.faults.length, 3, 'all faults are named at once');
 });

@@ -1,6 +1,7 @@
+import { CumulativeRounding } from '../cumulative-rounding.ts';
 import { findUnits, parseDecimal } from '../decimal.ts';
 import { type DeliveryDay, dayEnd, dayStart, SLOT_MS, SLOTS_PER_HOUR, slotAt } from '../delivery-day.ts';
-import { MAX_SLOT_KWH } from '../energy.ts';
+import { isPower, MAX_SLOT_KWH, UNIT_DECIMALS } from '../energy.ts';
 import type { Resolution, ValueUnit } from '../enums.ts';
 
 /**
@@ -15,14 +16,6 @@ export type ValueFault =
   | { readonly key: 'series.no_whole_wh' }
   | { readonly key: 'series.too_large'; readonly maxWh: number };
 
-/** Decimals of a value that is a whole number of Wh or W. */
-const DECIMALS: Readonly<Record<ValueUnit, number>> = {
-  energy_kwh: 3,
-  energy_mwh: 6,
-  power_kw: 3,
-  power_mw: 6,
-};
-
 const SLOTS_OF: Readonly<Record<Resolution, number>> = { PT15M: 1, PT60M: SLOTS_PER_HOUR };
 
 /** Whole Wh of decimal text, as in a file, over the whole interval of the value. */
@@ -31,7 +24,7 @@ export function whFromText(
   unit: ValueUnit,
   resolution: Resolution = 'PT15M',
 ): number | ValueFault {
-  const units = parseDecimal(text, DECIMALS[unit]);
+  const units = parseDecimal(text, UNIT_DECIMALS[unit]);
   if (units === 'malformed') return { key: 'series.not_a_number' };
   if (text.startsWith('-') && units !== 0) return { key: 'series.negative' };
   if (units === 'too_precise') return { key: 'series.no_whole_wh' };
@@ -46,16 +39,15 @@ export function whFromJson(
 ): number | ValueFault {
   if (typeof value !== 'number') return { key: 'series.not_a_number' };
   if (value < 0) return { key: 'series.negative' };
-  const units = findUnits(value, DECIMALS[unit]);
+  const units = findUnits(value, UNIT_DECIMALS[unit]);
   if (units !== null) return whFromUnits(units, unit, resolution);
-  const isTooLarge = value * 10 ** DECIMALS[unit] > SLOTS_PER_HOUR * MAX_SLOT_WH + 1;
+  const isTooLarge = value * 10 ** UNIT_DECIMALS[unit] > SLOTS_PER_HOUR * MAX_SLOT_WH + 1;
   return isTooLarge ? tooLarge(resolution) : { key: 'series.no_whole_wh' };
 }
 
 /** `units` are Wh of an energy or W of a power. */
 function whFromUnits(units: number, unit: ValueUnit, resolution: Resolution): number | ValueFault {
-  const isPower = unit === 'power_kw' || unit === 'power_mw';
-  const wh = isPower ? (units * SLOTS_OF[resolution]) / SLOTS_PER_HOUR : units;
+  const wh = isPower(unit) ? (units * SLOTS_OF[resolution]) / SLOTS_PER_HOUR : units;
   if (wh > maxWh(resolution)) return tooLarge(resolution);
   return Number.isInteger(wh) ? wh : { key: 'series.no_whole_wh' };
 }
@@ -95,6 +87,6 @@ export function placeValue(start: number, resolution: Resolution, wh: number): P
 
 /** Four quarter-hours that differ by at most 1 Wh: the sum of the first ones is rounded half up. */
 function quarterHours(hourWh: number): number[] {
-  const sumOf = (quarters: number) => Math.floor((quarters * hourWh + SLOTS_PER_HOUR / 2) / SLOTS_PER_HOUR);
-  return Array.from({ length: SLOTS_PER_HOUR }, (_, at) => sumOf(at + 1) - sumOf(at));
+  const rounding = new CumulativeRounding(SLOTS_PER_HOUR);
+  return Array.from({ length: SLOTS_PER_HOUR }, () => rounding.next(hourWh));
 }

@@ -198,6 +198,12 @@ export function currentVolumes(history: readonly SheetCells[], slotCount: number
   );
 }
 
+/** Per slot whether its newest transaction is invalid. Null if none is. */
+export function invalidSlots(history: readonly SheetCells[], slotCount: number): boolean[] | null {
+  if (!history.some(({ statuses }) => statuses?.includes(INVALID))) return null;
+  return newestSheets(history, slotCount).map((sheet, at) => sheet !== null && codeAt(sheet, at) === INVALID);
+}
+
 /**
  * Decides what the given volumes change: new slots become first versions, changed volumes become corrections, equal
  * volumes and nulls change nothing. Repeating the volume of an invalid transaction is a correction, because it makes the

@@ -11,10 +11,18 @@ const alarm = {
   tso: 'DE_50HERTZ',
   delivery_date: '2026-11-16',
 };
+const missing = (severity: string) => ({
+  ...{ object: 'alarm', id: 'alm_2', kind: 'forecast_missing', severity, tso: null },
+  ...{ delivery_date: '2026-11-16', contract_id: 'con_1' },
+});
+const series = { object: 'series', id: 'ser_1', delivery_date: '2026-11-16', slots: 96 };
 const answers = {
   'GET /operator/v1/events': listOf(operatorEndpoints.operatorListEvents, 'events', [
     {},
     { id: 'evt_2', type: 'exchange.alarm', data: alarm },
+    { id: 'evt_3', type: 'exchange.alarm', data: missing('warning') },
+    { id: 'evt_4', type: 'exchange.alarm', data: missing('critical') },
+    { id: 'evt_5', type: 'series.updated', data: series },
   ]),
 };
 
@@ -38,7 +46,14 @@ for (const [role, language, sentence, kind, clear] of [
     const base = role === 'operator' ? '/operator' : '';
     return show(`${base}/activity`, { role, language, answers }, async ({ requests }) => {
       await findText(sentence);
-      if (role === 'operator') await findText(/Alarm: Fahrplan abgelehnt \(50Hertz.*\) hat begonnen\./);
+      if (role === 'operator') {
+        await findText(/Alarm: Fahrplan abgelehnt \(50Hertz.*\) hat begonnen\./);
+        await findText(/Alarm: Prognose fehlt \(PPA-2026-0017, Mo.*\) hat begonnen\./);
+        await findText(/Alarm: Prognose fehlt \(PPA-2026-0017, Mo.*\) ist kritisch\./);
+        await findText('Zeitreihe Uckermark Nord, meter am Mo., 16.11. (96 Viertelstunden) wurde geändert.');
+        const link = await find('main a', /^Zeitreihe/);
+        assert.equal(link.getAttribute('href'), '/operator/series/ser_1?day=2026-11-16');
+      }
       await fill('main select', kind, 'nomination.*');
       await hasParameter('types', 'nomination.*');
       const asked = () =>

@@ -67,3 +67,15 @@ export const customerNameQuery = (id: string) =>
     staleTime: NAMES_STALE_MS,
     refetchInterval: false,
   });
+
+/** The client is loaded on demand: BRPs have this page too, and no series. */
+export const seriesNameQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['names', id],
+    queryFn: async ({ signal }) => {
+      const { operatorClient } = await import('../session/operator-client.ts');
+      return (await operatorClient.series.get(id, { signal })).name;
+    },
+    staleTime: NAMES_STALE_MS,
+    refetchInterval: false,
+  });

@@ -8,7 +8,7 @@ import { ContractLink, CustomerLink, NominationLink } from '../references/links.
 import { useMayManage, useSession } from '../session/session.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { KeysContext } from './keys-context.ts';
-import { contractNameQuery, customerNameQuery } from './queries.ts';
+import { contractNameQuery, customerNameQuery, seriesNameQuery } from './queries.ts';
 
 const LINK = 'font-medium text-accent-strong hover:underline';
 
@@ -40,9 +40,10 @@ function Subject({ event: { data } }: { event: SaldoEvent }) {
       return <WebhookSubject id={data.id} />;
     case 'alarm':
       return <AlarmSubject data={data} />;
+    case 'series':
+      return <SeriesSubject data={data} />;
     case 'asset':
     case 'demand':
-    case 'series':
       return data.id;
   }
 }
@@ -67,6 +68,22 @@ function TransactionsSubject({ data }: { data: EventData<'transactions.created'>
     <ContractLink id={contract_id} search={{ day: delivery_date }} className={LINK}>
       {t.activity.transactions(name ?? contract_id, format.dayShort(delivery_date), slots)}
     </ContractLink>
+  );
+}
+
+/** Only the operator has series. */
+function SeriesSubject({ data: { id, delivery_date, slots } }: { data: EventData<'series.updated'> }) {
+  const { t, format } = useI18n();
+  const { data: name } = useQuery(seriesNameQuery(id));
+  return (
+    <Link
+      to="/operator/series/$seriesId"
+      params={{ seriesId: id }}
+      search={{ day: delivery_date }}
+      className={LINK}
+    >
+      {t.activity.series(name ?? id, format.dayShort(delivery_date), slots)}
+    </Link>
   );
 }
 
@@ -135,9 +152,19 @@ function WebhookSubject({ id }: { id: string }) {
 /** Only the operator has alarms. */
 function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
   const { t, format } = useI18n();
-  const { kind, tso, delivery_date: day } = data;
-  const about = [tso && t.common.tsos[tso], day && format.dayShort(day)].filter(Boolean).join(', ');
-  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about);
+  const { kind, tso, delivery_date: day, contract_id: contractId } = data;
+  const { data: contract } = useQuery({
+    ...contractNameQuery(contractId ?? ''),
+    enabled: Boolean(contractId),
+  });
+  const about = [tso && t.common.tsos[tso], contract ?? contractId, day && format.dayShort(day)];
+  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about.filter(Boolean).join(', '));
+  if (contractId && day !== null)
+    return (
+      <ContractLink id={contractId} search={{ day }} className={LINK}>
+        {text}
+      </ContractLink>
+    );
   if (tso === null || day === null)
     return (
       <Link to="/" className={LINK}>
@@ -175,6 +202,11 @@ function usePredicate(): (event: SaldoEvent) => string {
         return texts.changed(named(event.data.changed));
       case 'api_key.expiring':
         return texts.expiring(format.dateTime(event.data.expires_at));
+      case 'exchange.alarm':
+        // The event of a missing forecast comes again when it becomes critical.
+        return event.data.kind === 'forecast_missing' && event.data.severity === 'critical'
+          ? texts.criticalAlarm
+          : texts[event.type];
       case 'webhook.disabled':
         return texts.webhookDisabled[event.data.reason];
       default:

@@ -1,7 +1,7 @@
 import type { AuditEntry, MessageType, Tso } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
-import { contractNameQuery } from '../activity/queries.ts';
+import { contractNameQuery, seriesNameQuery } from '../activity/queries.ts';
 import type { Dictionary } from '../i18n/dictionary.ts';
 import type { Format } from '../i18n/format.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -29,9 +29,13 @@ function whatOf(entry: AuditEntry, texts: Texts): string {
     case 'clock.set':
       return format.dateTime(String(record.now));
     case 'profiles.run':
+    case 'series_values.imported':
+    case 'series_values.import_broken_off':
     case 'volumes.imported':
     case 'volumes.import_broken_off':
       return volumes(format.number(number(record.created)), format.number(number(record.corrected)));
+    case 'interchange.received':
+      return [text(record.sender), text(record.reference)].filter(Boolean).join(' · ') || entry.subject;
     case 'schedules.sent':
       return messages(Array.isArray(record.messages) ? record.messages.length : 0);
     case 'message.received':
@@ -71,7 +75,7 @@ const templateOf = (entry: AuditEntry, { format }: Texts): string => {
     : AUDIT_TEXTS[format.language].sentences[sentence];
 };
 
-/** The sentence as plain text, for the export. Contracts of volumes are named by their id. */
+/** The sentence as plain text, for the export. Contracts and series of written days are named by their id. */
 export function auditText(entry: AuditEntry, texts: Texts): string {
   const values: Readonly<Record<string, string>> = {
     '{who}': whoOf(entry),
@@ -109,22 +113,23 @@ export function AuditRecord({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** The id and the name of the record. Entries about volumes have the id of their contract only, whose name is read. */
+/**
+ * The id and the name of the record. Entries about volumes and values have the id of their contract or series only, whose
+ * name is read.
+ */
 function useRecord(entry: AuditEntry): { id: string; name: string } {
   const texts = useI18n();
-  const contract = contractOf(entry, texts);
-  const { data: name } = useQuery({
-    ...contractNameQuery(contract?.id ?? ''),
-    enabled: contract !== null,
-  });
-  if (contract === null) return { id: entry.subject, name: whatOf(entry, texts) };
-  return { id: contract.id, name: `${name ?? contract.id} (${contract.detail})` };
+  const written = writtenOf(entry, texts);
+  const nameQuery = entry.action === 'series_day.written' ? seriesNameQuery : contractNameQuery;
+  const { data: name } = useQuery({ ...nameQuery(written?.id ?? ''), enabled: written !== null });
+  if (written === null) return { id: entry.subject, name: whatOf(entry, texts) };
+  return { id: written.id, name: `${name ?? written.id} (${written.detail})` };
 }
 
-/** The contract of volumes, and their day or time. */
-function contractOf(entry: AuditEntry, { format }: Texts): { id: string; detail: string } | null {
+/** The contract or series of a written day or volume, and its day or time. */
+function writtenOf(entry: AuditEntry, { format }: Texts): { id: string; detail: string } | null {
   const { contract_id, delivery_date, delivery_start } = recordOf(entry);
-  if (entry.action === 'contract_day.written')
+  if (entry.action === 'contract_day.written' || entry.action === 'series_day.written')
     return { id: entry.subject, detail: format.dayShort(String(delivery_date)) };
   if (entry.action === 'transaction.invalidated')
     return { id: String(contract_id), detail: format.dateTime(String(delivery_start)) };

@@ -1,4 +1,11 @@
-import { CONTRACT_TYPES, type Contract, LIMITS, type OperatorContractCreate, PPA_TYPES } from '@saldo/api';
+import {
+  CONTRACT_TYPES,
+  type Contract,
+  LIMITS,
+  type OperatorContractCreate,
+  PPA_TYPES,
+  type SourceInput,
+} from '@saldo/api';
 import { addDays, dayStart, formatInstant, isDay } from '@saldo/core/delivery-day.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
@@ -13,6 +20,7 @@ import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { ContractPartyField } from './contract-party-field.tsx';
+import { NewSourceFields, useNewSource } from './new-source.tsx';
 import { assetsQuery } from './operator-queries.ts';
 import {
   EMPTY_PROFILE,
@@ -21,6 +29,7 @@ import {
   type ProfileInput,
   profileOf,
 } from './profile-fields.tsx';
+import { SOURCE_FIELDS } from './source-fields.tsx';
 
 const FIELDS = [
   'external_id',
@@ -64,7 +73,12 @@ const mapTerms = <V,>(terms: Terms, valueOf: (text: string) => V) =>
   };
 
 /** The request body: local midnights, and only the fields of the contract's type. */
-function bodyOf(inputs: Inputs, terms: Terms, profile: ProfileInput): OperatorContractCreate {
+function bodyOf(
+  inputs: Inputs,
+  terms: Terms,
+  profile: ProfileInput,
+  source: SourceInput | null,
+): OperatorContractCreate {
   const { firstDay, lastDay, ppaType } = inputs;
   const made = profileOf(ppaType, profile);
   const orNull = (text: string) => (text.trim() === '' ? null : text);
@@ -81,6 +95,7 @@ function bodyOf(inputs: Inputs, terms: Terms, profile: ProfileInput): OperatorCo
           ...mapTerms(terms, orNull),
           asset_id: orNull(inputs.asset),
           ...(made === null ? {} : { profile: made }),
+          ...(source === null ? {} : { source }),
         }
       : {}),
   };
@@ -97,6 +112,7 @@ export function NewContractPage() {
   const { input: inputs, set, isUnsaved } = useInput(EMPTY);
   const terms = useInput<Terms>(mapTerms(t.brp.contracts.terms, () => ''));
   const profile = useInput(EMPTY_PROFILE);
+  const source = useNewSource(inputs);
   const create = useMutation({
     mutationFn: (body: OperatorContractCreate) => operatorClient.contracts.create(body),
     onSuccess: async ({ id, external_id }) => {
@@ -110,6 +126,10 @@ export function NewContractPage() {
       });
     },
   });
+  const submit = () => {
+    const read = source.submitted();
+    if (read !== 'faulty') create.mutate(bodyOf(inputs, terms.input, profile.input, read));
+  };
   return (
     <Page
       title={texts.createTitle}
@@ -120,9 +140,9 @@ export function NewContractPage() {
         <Panel>
           <Form
             error={create.error}
-            fields={[...FIELDS, ...Object.keys(terms.input)]}
-            onSubmit={() => create.mutate(bodyOf(inputs, terms.input, profile.input))}
-            isUnsaved={isUnsaved || terms.isUnsaved || profile.isUnsaved}
+            fields={[...FIELDS, ...SOURCE_FIELDS, ...Object.keys(terms.input)]}
+            onSubmit={submit}
+            isUnsaved={isUnsaved || terms.isUnsaved || profile.isUnsaved || source.isUnsaved}
           >
             <CommonFields inputs={inputs} set={set} />
             {inputs.type === 'ppa' && (
@@ -131,6 +151,7 @@ export function NewContractPage() {
             {inputs.type === 'ppa' && isProfileKind(inputs.ppaType) && (
               <ProfileFields kind={inputs.ppaType} value={profile.input} onChange={profile.set} />
             )}
+            <NewSourceFields source={source} />
             <div className="flex justify-end gap-2">
               <Link to="/operator/contracts" ignoreBlocker className={buttonClass()}>
                 {t.common.cancel}

@@ -1,4 +1,4 @@
-import type { Contract, Transaction } from '@saldo/api';
+import type { Contract, OperatorTransaction, Transaction } from '@saldo/api';
 import {
   addDays,
   type DeliveryDay,
@@ -10,6 +10,7 @@ import {
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { SeriesLink } from '../series/series-link.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useMayManage } from '../session/session.ts';
@@ -26,6 +27,8 @@ import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { ContractPage, ContractView } from './contract.tsx';
 import { contractQuery } from './queries.ts';
+import { isSourceKind, sourceOf } from './source.ts';
+import { SourcePanel } from './source-panel.tsx';
 
 export const OperatorContractPage = () => (
   <ContractPage>{(version) => <OperatorContract version={version} />}</ContractPage>
@@ -68,22 +71,27 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
               onClose={() => setEdited(null)}
             />
           ) : (
-            <ContractVolumes
-              {...props}
-              actions={(day, transactions) =>
-                mayManage && (
-                  <Button icon="edit" onClick={() => setEdited({ day, transactions })}>
-                    {texts.editDay}
-                  </Button>
-                )
-              }
-              versionActions={(newest) =>
-                mayManage &&
-                newest.status === 'valid' && (
-                  <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
-                )
-              }
-            />
+            <>
+              {isSourceKind(contract.ppa_type) && <SourcePanel version={version} kind={contract.ppa_type} />}
+              <ContractVolumes
+                {...props}
+                originLink={(transaction) => <OriginLink contract={contract} transaction={transaction} />}
+                actions={(day, transactions) =>
+                  mayManage &&
+                  !(sourceOf(contract) && transactions.some(isSourced)) && (
+                    <Button icon="edit" onClick={() => setEdited({ day, transactions })}>
+                      {texts.editDay}
+                    </Button>
+                  )
+                }
+                versionActions={(newest) =>
+                  mayManage &&
+                  newest.status === 'valid' && (
+                    <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
+                  )
+                }
+              />
+            </>
           )
         }
       </ContractView>
@@ -91,6 +99,23 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
       {isEndAsked && <EndDialog version={version} onClose={() => setIsEndAsked(false)} />}
     </>
   );
+}
+
+/** While the contract has a source, volumes that follow series cannot be written. */
+const isSourced = (transaction: Transaction & Partial<OperatorTransaction>): boolean =>
+  transaction.source != null;
+
+type OriginProps = { contract: Contract; transaction: Transaction & Partial<OperatorTransaction> };
+
+/** The kind of the series that a volume comes from, as a link to it while it is the source of the contract. */
+function OriginLink({ contract, transaction: { source, delivery_start, slot_number } }: OriginProps) {
+  const { t } = useI18n();
+  if (!source) return null;
+  const name = t.common.origins[source];
+  const id = sourceOf(contract)?.[source];
+  if (!id) return name;
+  const search = { day: dayOf(Date.parse(delivery_start)), slot: slot_number };
+  return <SeriesLink id={id} name={name} search={search} />;
 }
 
 /** Ends the delivery after a day. Volumes of later days are removed from every saldo. */

@@ -1,3 +1,4 @@
+import type { Counterparty, OperatorCustomer } from '@saldo/api';
 import { queryOptions } from '@tanstack/react-query';
 import { allOf, firstOf } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -21,4 +22,16 @@ export const partiesQuery = (search: string) =>
         MAX_SUGGESTIONS,
         ({ balance_group }) => balance_group !== null,
       ),
+  });
+
+/** The ids of the customers that may be this party: a contract has their name and balance group only. */
+export const buyersQuery = ({ name, eic, tso }: Counterparty) =>
+  queryOptions({
+    queryKey: ['customers', 'named', name, eic, tso],
+    queryFn: async ({ signal }) => {
+      const isParty = ({ name: found, balance_group: group }: OperatorCustomer) =>
+        found === name && group?.eic === eic && group.tso === tso;
+      const customers = operatorClient.customers.each({ search: name }, { signal });
+      return (await firstOf(customers, MAX_SUGGESTIONS, isParty)).map(({ id }) => id);
+    },
   });

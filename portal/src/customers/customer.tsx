@@ -55,10 +55,12 @@ type ViewProps = CustomerProps & {
   /** Facts and actions of the role, in front of those that all roles have. */
   facts?: ReactNode;
   actions?: ReactNode;
+  /** What the role sees below. */
+  children?: ReactNode;
 };
 
 /** A customer with its balance group, its placements and its metadata. */
-export function CustomerView({ customer, etag, groups, groupText, facts, actions }: ViewProps) {
+export function CustomerView({ customer, etag, groups, groupText, facts, actions, children }: ViewProps) {
   const { t } = useI18n();
   const mayManage = useMayManage();
   return (
@@ -90,6 +92,7 @@ export function CustomerView({ customer, etag, groups, groupText, facts, actions
         </div>
         <MetadataEditor customer={customer} etag={etag} />
       </div>
+      {children}
     </Page>
   );
 }

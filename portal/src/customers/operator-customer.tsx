@@ -7,6 +7,7 @@ import { NameField } from '../references/name-field.tsx';
 import { groupsQuery } from '../references/operator-queries.ts';
 import { BalanceGroupFields, BrpField } from '../references/party-fields.tsx';
 import { BrpLink } from '../references/party-links.tsx';
+import { OwnerSeries } from '../series/owner-series.tsx';
 import { useMayManage } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
@@ -56,7 +57,9 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
             )}
           </>
         }
-      />
+      >
+        <OwnerSeries owner={{ type: 'customer', id: customer.id, name: customer.name }} />
+      </CustomerView>
       {isOpen && <EditDialog customer={customer} etag={etag} onClose={() => setIsOpen(false)} />}
     </>
   );

@@ -13,10 +13,10 @@ import {
   powersOfFile,
   rowsOf,
 } from '../nominations/schedule-check.ts';
-import { SlotButton } from '../nominations/slot-button.tsx';
 import { DirectionBadge } from '../references/badges.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
+import { SlotButton } from '../references/slot-button.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Panel } from '../ui/page.tsx';

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { ContractLink } from '../references/links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
@@ -16,15 +17,16 @@ import type { Due } from './attention-items.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
 
-type RowProps = { item: Due; onAcknowledge: (alarm: Alarm) => void };
+type Acknowledge = (alarm: Alarm) => void;
+type RowProps = { item: Due; onAcknowledge: Acknowledge };
 
-/** An alarm of the exchange in the list of what needs attention. */
-export function AlarmRow({ item: { alarm, deadline }, onAcknowledge }: RowProps) {
+/** An alarm, or those of several contracts, in the list of what needs attention. */
+export function AlarmRow({ item: { alarms, deadline }, onAcknowledge }: RowProps) {
   const { t, format } = useI18n();
   const texts = t.exchange.alarm;
-  const mayManage = useMayManage();
-  if (alarm === null) return null;
-  const { kind, severity, tso, delivery_date, since, text } = alarm;
+  const [alarm] = alarms;
+  if (alarm === undefined) return null;
+  const { kind, severity, tso, delivery_date, since } = alarm;
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-4 py-2.5 text-sm">
       <div className="grid min-w-0 flex-1 basis-80 gap-0.5">
@@ -38,22 +40,56 @@ export function AlarmRow({ item: { alarm, deadline }, onAcknowledge }: RowProps)
             <Instant at={since} />
           </span>
         </p>
-        <p className="break-words">{text}</p>
-        <p className="text-muted">{texts.steps[kind]}</p>
-        <div className="mt-1 flex flex-wrap items-center gap-3">
-          <AlarmLink alarm={alarm} />
-          {mayManage && <Button onClick={() => onAcknowledge(alarm)}>{texts.acknowledge}</Button>}
-        </div>
+        {alarms.length > 1 && <p className="text-muted">{texts.steps[kind]}</p>}
+        <AlarmDetails alarms={alarms} onAcknowledge={onAcknowledge} />
       </div>
       {deadline !== null && <Deadline at={deadline} />}
     </div>
   );
 }
 
-/** Link to the message that the alarm concerns, else to the unsent nominations of its day. */
-function AlarmLink({ alarm: { message_id, delivery_date, tso } }: { alarm: Alarm }) {
+function AlarmDetails({ alarms, onAcknowledge }: { alarms: readonly Alarm[]; onAcknowledge: Acknowledge }) {
+  const { t } = useI18n();
+  const texts = t.exchange.alarm;
+  const mayManage = useMayManage();
+  const textOf = (alarm: Alarm) => (
+    <>
+      <p className="break-words">{alarm.text}</p>
+      {alarms.length === 1 && <p className="text-muted">{texts.steps[alarm.kind]}</p>}
+      <div className="mt-1 flex flex-wrap items-center gap-3">
+        <AlarmLink alarm={alarm} />
+        {mayManage && <Button onClick={() => onAcknowledge(alarm)}>{texts.acknowledge}</Button>}
+      </div>
+    </>
+  );
+  const [alarm] = alarms;
+  if (alarm && alarms.length === 1) return textOf(alarm);
+  return (
+    <details>
+      <summary className="font-medium">{t.attention.contracts(alarms.length)}</summary>
+      <ul className="mt-1 grid gap-2">
+        {alarms.map((one) => (
+          <li key={one.id}>{textOf(one)}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Link to the contract or message that the alarm concerns, else to the unsent nominations of its day. */
+function AlarmLink({ alarm: { contract_id, message_id, delivery_date, tso } }: { alarm: Alarm }) {
   const { t } = useI18n();
   const look = 'text-accent-strong hover:underline';
+  if (contract_id !== null)
+    return (
+      <ContractLink
+        id={contract_id}
+        search={delivery_date === null ? {} : { day: delivery_date }}
+        className={look}
+      >
+        {t.exchange.alarm.toContract}
+      </ContractLink>
+    );
   if (message_id !== null)
     return (
       <Link to="/operator/messages/$messageId" params={{ messageId: message_id }} className={look}>

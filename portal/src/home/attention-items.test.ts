@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DeliveryDayCalendar, Nomination } from '@saldo/api';
+import { type Alarm, type DeliveryDayCalendar, type Nomination, operatorEndpoints } from '@saldo/api';
 import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms, nextGate } from './attention-items.ts';
 
 const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
@@ -9,7 +9,7 @@ const item = (kind: AttentionKind, day: string | null, deadline: number | null) 
   deadline,
   count: 1,
   nomination: null,
-  alarm: null,
+  alarms: [],
 });
 
 test('the earliest open deadline comes first, then the newest day without one', () => {
@@ -39,8 +39,8 @@ test('nominations of a day are one item', () => {
   const single = on('2026-10-21T22:00:00Z');
   const items = itemsByDay('unsent', [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single]);
   assert.deepEqual(items, [
-    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarm: null },
-    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single, alarm: null },
+    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarms: [] },
+    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single, alarms: [] },
   ]);
 });
 
@@ -51,6 +51,37 @@ test('the deadline is the first gate that is open', () => {
   assert.equal(at('2026-10-20T12:29:59Z'), Date.parse('2026-10-20T12:30:00Z'));
   assert.equal(at('2026-10-20T12:30:00Z'), Date.parse('2026-10-21T21:30:00Z'));
   assert.equal(at('2026-10-21T21:30:00Z'), null);
+});
+
+test('alarms about missing values of a kind and day are one item', () => {
+  const [example] = (operatorEndpoints.listAlarms.example.response as { alarms: [Alarm] }).alarms;
+  const alarm = (
+    id: string,
+    kind: Alarm['kind'],
+    delivery_date: string,
+    contract_id: string | null,
+  ): Alarm => ({
+    ...example,
+    ...{ id, kind, delivery_date, contract_id },
+  });
+  const items = itemsOfAlarms([
+    alarm('alm_1', 'forecast_missing', '2026-10-21', 'con_1'),
+    alarm('alm_2', 'meter_missing', '2026-10-15', 'con_1'),
+    alarm('alm_3', 'rejected', '2026-10-21', null),
+    alarm('alm_4', 'forecast_missing', '2026-10-21', 'con_2'),
+    alarm('alm_5', 'meter_missing', '2026-10-16', 'con_1'),
+    alarm('alm_6', 'rejected', '2026-10-21', null),
+  ]);
+  assert.deepEqual(
+    items.map(({ day, count, alarms }) => [day, count, ...alarms.map(({ id }) => id)]),
+    [
+      ['2026-10-21', 2, 'alm_1', 'alm_4'],
+      ['2026-10-15', 1, 'alm_2'],
+      ['2026-10-21', 1, 'alm_3'],
+      ['2026-10-16', 1, 'alm_5'],
+      ['2026-10-21', 1, 'alm_6'],
+    ],
+  );
 });
 
 test('alarms are sorted by the gate of their day; a critical one without a day comes first', () => {
@@ -65,6 +96,7 @@ test('alarms are sorted by the gate of their day; a critical one without a day c
     tso: null,
     delivery_date: day,
     message_id: null,
+    contract_id: null,
     since: '2026-10-20T08:00:00Z',
     text: '',
     ended_at: null,
@@ -79,7 +111,7 @@ test('alarms are sorted by the gate of their day; a critical one without a day c
   const due = alarms.map((one) => ({ ...one, deadline: one.day === null ? null : 100 }));
   const others = [item('unsent', '2026-10-21', 100), item('mismatch', '2026-10-18', null)];
   assert.deepEqual(
-    byUrgency([...others, ...due]).map((one) => one.alarm?.kind ?? one.kind),
+    byUrgency([...others, ...due]).map((one) => one.alarms[0]?.kind ?? one.kind),
     ['disk', 'rejected', 'unsent', 'unreadable', 'mismatch'],
   );
 });

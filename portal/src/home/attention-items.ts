@@ -12,8 +12,8 @@ export type AttentionItem = {
   readonly count: number;
   /** The nomination, if there is only one. */
   readonly nomination: Nomination | null;
-  /** Of the kind `alarm` only. */
-  readonly alarm: Alarm | null;
+  /** Of the kind `alarm` only: one, or those of a kind and day about several contracts. */
+  readonly alarms: readonly Alarm[];
 };
 
 /** At the same deadline. */
@@ -24,7 +24,7 @@ export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination
   const byDay = Map.groupBy(nominations, findDay);
   return Array.from(byDay, ([day, ofDay]) => {
     const [first = null] = ofDay;
-    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null, alarm: null };
+    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null, alarms: [] };
   });
 }
 
@@ -39,8 +39,8 @@ export type Due = AttentionItem & { readonly deadline: number | null };
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A critical alarm without a day, such as of the disk, needs an action at once. */
-const dueAt = ({ alarm, day, deadline }: Due): number =>
-  alarm?.severity === 'critical' && day === null ? 0 : (deadline ?? Number.POSITIVE_INFINITY);
+const dueAt = ({ alarms, day, deadline }: Due): number =>
+  alarms[0]?.severity === 'critical' && day === null ? 0 : (deadline ?? Number.POSITIVE_INFINITY);
 
 /** Most urgent first: the earliest open deadline, then matters without one, of the newest day first. */
 export const byUrgency = (items: readonly Due[]): Due[] =>
@@ -74,14 +74,21 @@ export const itemOfCount = (
   kind: AttentionKind,
   count: number,
   day: DeliveryDay | null = null,
-): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null, alarm: null }]);
+): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null, alarms: [] }]);
 
-/** One item per alarm: each has its own cause and next step. */
-export const itemsOfAlarms = (alarms: readonly Alarm[]): AttentionItem[] =>
-  alarms.map((alarm) => ({
+/**
+ * One item per alarm, because each has its own cause and next step. Contracts whose values of a day are missing are one
+ * item: many contracts wait for the same forecaster.
+ */
+export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
+  const groups = Map.groupBy(alarms, ({ id, kind, delivery_date, contract_id }) =>
+    contract_id === null ? id : `${kind} ${delivery_date}`,
+  );
+  return Array.from(groups.values(), (group) => ({
     kind: 'alarm',
-    day: alarm.delivery_date,
-    count: 1,
+    day: group[0]?.delivery_date ?? null,
+    count: group.length,
     nomination: null,
-    alarm,
+    alarms: group,
   }));
+}

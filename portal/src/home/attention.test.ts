@@ -136,3 +136,72 @@ test('the note of an alarm stays when the alarm leaves the list', async () => {
     await find('dialog [role=alert]', /./);
   });
 });
+
+const missing = (id: string, contract: string, severity: Alarm['severity']) => ({
+  ...{ id, kind: 'forecast_missing', severity, tso: null, message_id: null, delivery_date: '2026-01-15' },
+  ...{
+    contract_id: `con_${contract}`,
+    text: `Contract ${contract} has no forecast for 96 of 96 quarter-hours.`,
+  },
+});
+
+test('contracts without a forecast are one item, which becomes critical and leads to each contract', async () => {
+  let open: object[] = [missing('alm_1', 'north', 'warning'), missing('alm_2', 'south', 'warning')];
+  const answers: Answers = {
+    ...answersOf('/operator/v1'),
+    'GET /operator/v1/exchange/alarms': () => listOf(operatorEndpoints.listAlarms, 'alarms', open),
+  };
+  await show('/', { role: 'operator', answers }, async ({ change }) => {
+    await findText(
+      /warningForecast missing.*15\/01\/2026.*Ask the forecaster.*2 contracts.*Gate 14\/01\/2026, 14:30/,
+    );
+    const links = [...document.querySelectorAll<HTMLElement>('main ol li ul a')];
+    assert.deepEqual(
+      links.map((link) => [link.textContent, link.getAttribute('href')]),
+      [
+        ['Open the contract', '/operator/contracts/con_north?day=2026-01-15'],
+        ['Open the contract', '/operator/contracts/con_south?day=2026-01-15'],
+      ],
+    );
+    open = [missing('alm_2', 'south', 'critical')];
+    change('exchange.alarm');
+    await findText(
+      /criticalForecast missing.*Contract south has no forecast.*Ask the forecaster.*Open the contract/,
+    );
+    assert.equal(document.querySelectorAll('main ol li details').length, 0);
+  });
+});
+
+test('open alarms are read to the last page, so that many of a kind hide no other one', async () => {
+  const pageOf = (alarms: object[], next: string | null) => ({
+    ...listOf(operatorEndpoints.listAlarms, 'alarms', alarms),
+    pagination: { has_more: next !== null, next_cursor: next },
+  });
+  const answers: Answers = {
+    ...answersOf('/operator/v1'),
+    'GET /operator/v1/exchange/alarms': ({ url }: { url: URL }) =>
+      url.searchParams.has('after')
+        ? pageOf(examples, null)
+        : pageOf([missing('alm_1', 'north', 'warning'), missing('alm_2', 'south', 'warning')], 'next'),
+  };
+  await show('/', { role: 'operator', answers }, async () => {
+    await findText(/Schedule rejected/);
+    await findText(/3 alarms/);
+  });
+});
+
+test('a contract with a source is no contract without volumes: nobody can import them', async () => {
+  const source = { forecast: 'ser_1', meter: null, share: 1, max_power_mw: null };
+  const end = { delivery_end: '2030-12-31T23:00:00Z' };
+  const answers: Answers = {
+    ...answersOf('/operator/v1'),
+    'GET /operator/v1/contracts': listOf(operatorEndpoints.operatorListContracts, 'contracts', [
+      { id: 'con_1', ...end, source },
+      { id: 'con_2', ...end, source: null },
+    ]),
+    'GET /operator/v1/transactions': listOf(brpEndpoints.listTransactions, 'transactions', []),
+  };
+  await show('/', { role: 'operator', answers }, async () => {
+    await findText(/No volumes1 contract/);
+  });
+});

@@ -47,7 +47,7 @@ function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; a
       <ol aria-label={t.brp.home.attention} className="divide-y divide-line">
         {due.slice(0, areAllShown ? undefined : MAX_SHOWN).map((item) =>
           item.kind === 'alarm' ? (
-            <li key={item.alarm?.id}>{alarmRow(item)}</li>
+            <li key={item.alarms[0]?.id}>{alarmRow(item)}</li>
           ) : (
             <li key={`${item.kind} ${item.day}`}>
               <AttentionRow kind={item.kind} item={item} />

@@ -70,7 +70,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   const silent = useQuery(contractsWithoutVolumesQuery(tomorrow));
   const alarms = useQuery(alarmsQuery);
   const query = itemsOf([nominations, customers, silent, alarms], () => [
-    ...itemsOfAlarms(alarms.data?.alarms ?? []),
+    ...itemsOfAlarms(alarms.data ?? []),
     ...(nominations.data ?? []),
     ...itemOfCount('volumes', silent.data?.length ?? 0, tomorrow),
     ...(customers.data ?? []),

@@ -1,3 +1,4 @@
+import { formatFixed } from '@saldo/core/decimal.ts';
 import {
   type DeliveryDay,
   formatInstant,
@@ -84,6 +85,9 @@ function lazy<T extends object>(create: () => T): () => T {
     return created;
   };
 }
+
+/** Wh are thousandths of a kWh. */
+const formatKwh = (wh: number): `${number}` => formatFixed(wh, 3);
 
 /** A decimal number such as `-1234.500`, with the marks of the language. */
 const withMarks =
@@ -175,6 +179,11 @@ export function formatOf(language: Language) {
     /** The energy of a quarter-hour that a TSO confirms to the kW, from kW: `1,750`, or exact as `1,74975`. */
     slotMwh: (kw: number) => decimal(formatSlotMwh(kw)),
     slotMwhSigned: (kw: number) => signed(formatSlotMwh(kw)),
+    /** The energy of a quarter-hour as meters send it, from Wh: `1.234,500`. */
+    kwh: (wh: number) => decimal(formatKwh(wh)),
+    kwhSigned: (wh: number) => signed(formatKwh(wh)),
+    /** A share up to 1 with at most six decimals, exact: `33,3333 %`. */
+    percent: (share: number) => `${decimal(String(Number((share * 100).toFixed(4))))} %`,
     /** A number without trailing zeros, such as a plant's power or a chart's scale. */
     number,
     /** A price per MWh. */

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { OwnerSeries } from '../series/owner-series.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useMayManage, useSession } from '../session/session.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
@@ -76,6 +77,7 @@ function AssetView({ version }: ViewProps) {
           </Fact>
         </Facts>
       </Panel>
+      <OwnerSeries owner={{ type: 'asset', id: asset.id, name: asset.name }} />
       <OfferPart version={version} />
       {isEdited && (
         <AssetDialog

@@ -2,13 +2,13 @@ import type { Nomination, Reconciliation } from '@saldo/api';
 import { kwFromExactMwh } from '@saldo/core/energy.ts';
 import { REASONS } from '@saldo/core/messages/reasons.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { SlotButton } from '../references/slot-button.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { explainedSlots } from './schedule-check.ts';
-import { SlotButton } from './slot-button.tsx';
 import { useReconciliation } from './use-reconciliation.ts';
 
 type Reason = Reconciliation['reasons'][number];

@@ -1,6 +1,7 @@
 import type { Explanation, Nomination } from '@saldo/api';
 import { type DeliveryDay, SLOT_MS, slotTimes } from '@saldo/core/delivery-day.ts';
 import { kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import type { SeriesKind } from '@saldo/core/enums.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { ContractLink } from '../references/links.tsx';
@@ -88,7 +89,8 @@ function Values({ slot }: { slot: NominatedSlot }) {
   );
 }
 
-type Part = Explanation['slots'][number]['transactions'][number];
+/** Only the operator's explanation has the source. */
+type Part = Explanation['slots'][number]['transactions'][number] & { readonly source?: SeriesKind | null };
 
 function SlotTransactions({
   nomination,
@@ -124,7 +126,9 @@ function SlotTransactions({
                   </ContractLink>
                   <CopyButton text={part.id} what={t.brp.nominations.transaction} />
                 </span>
-                <span className="block truncate text-xs text-muted">{partner?.name}</span>
+                <span className="block truncate text-xs text-muted">
+                  {[partner?.name, part.source && t.common.origins[part.source]].filter(Boolean).join(' · ')}
+                </span>
               </div>
               <div className="text-right">
                 <span className="whitespace-nowrap">{`${format.mwhSigned(signed(part))} MWh`}</span>

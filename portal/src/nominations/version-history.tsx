@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NominationBadges } from '../references/badges.tsx';
 import { NominationLink } from '../references/links.tsx';
+import { SlotButton } from '../references/slot-button.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { Loaded } from '../ui/states.tsx';
@@ -11,7 +12,6 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { changesBetween, type SlotChange } from './nominated-slots.ts';
 import { nominationHistoryQuery } from './queries.ts';
-import { SlotButton } from './slot-button.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 

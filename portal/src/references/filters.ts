@@ -21,6 +21,11 @@ const contract = { day, slot, versions: oneOf(['all']), view: oneOf(['month']), 
 export type ContractSearch = SearchOf<typeof contract>;
 export const readContractSearch = searchReader(contract);
 
+/** The day and the period of pages that show values of series. */
+const series = { day, slot, view: oneOf(['period']), from: day, to: day };
+export type SeriesSearch = SearchOf<typeof series>;
+export const readSeriesSearch = searchReader(series);
+
 const operatorNominations = {
   day,
   status: oneOf(NOMINATION_STATUSES),

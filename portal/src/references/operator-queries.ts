@@ -1,4 +1,5 @@
 import type { Brp, Tso } from '@saldo/api';
+import type { SeriesOwner } from '@saldo/core/enums.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { allOf, given } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
@@ -16,6 +17,17 @@ export const brpQuery = (id: string) =>
   queryOptions({
     queryKey: ['brps', id],
     queryFn: ({ signal }): Promise<Brp> => operatorClient.brps.get(id, { signal }),
+  });
+
+/** The name of a plant or customer. */
+export const ownerNameQuery = ({ type, id }: { type: SeriesOwner; id: string }) =>
+  queryOptions({
+    queryKey: ['names', id],
+    queryFn: async ({ signal }): Promise<string> => {
+      const { assets, customers } = operatorClient;
+      return (await (type === 'asset' ? assets.get(id, { signal }) : customers.get(id, { signal }))).name;
+    },
+    staleTime: NAMES_STALE_MS,
   });
 
 type GroupFilters = { search?: string | undefined; brp_id?: string | undefined; tso?: Tso | undefined };

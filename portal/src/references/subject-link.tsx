@@ -47,6 +47,13 @@ function pageOfSubject(id: string): LinkOptions | null {
       return linkOptions({ to: '/operator/nominations/$nominationId', params: { nominationId: id } });
     case 'ast':
       return linkOptions({ to: '/operator/assets/$assetId', params: { assetId: id } });
+    case 'ser':
+      return linkOptions({ to: '/operator/series/$seriesId', params: { seriesId: id } });
+    case 'icg':
+      return linkOptions({
+        to: '/operator/series/interchanges/$interchangeId',
+        params: { interchangeId: id },
+      });
     case 'msg':
       return linkOptions({ to: '/operator/messages/$messageId', params: { messageId: id } });
     case 'dem':

@@ -1,15 +1,16 @@
 import type { Contract, OperatorTransaction, Transaction } from '@saldo/api';
 import { type DeliveryDay, dayOf, slotLabel } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwFromKwh, kwhFromMwh } from '@saldo/core/energy.ts';
+import { SERIES_KINDS } from '@saldo/core/enums.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { ExportDaysButton } from '../nominations/export-dialog.tsx';
-import { SlotButton } from '../nominations/slot-button.tsx';
 import { TransactionBadge } from '../references/badges.tsx';
 import type { ContractSearch } from '../references/filters.ts';
+import { SlotButton } from '../references/slot-button.tsx';
 import { serverNow, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -51,6 +52,10 @@ function firstDay({ delivery_start, delivery_end }: Contract, today: DeliveryDay
   return today > last ? last : today;
 }
 
+/** Only the operator's transactions have a reason and a source. */
+type ShownTransaction = Transaction & Partial<OperatorTransaction>;
+type OriginLink = (transaction: ShownTransaction) => ReactNode;
+
 type Props = {
   contract: Contract;
   search: ContractSearch;
@@ -59,6 +64,8 @@ type Props = {
   actions?: (day: DeliveryDay, transactions: readonly Transaction[]) => ReactNode;
   /** Actions for the newest version of the selected slot. */
   versionActions?: (newest: Transaction) => ReactNode;
+  /** The series that a volume comes from, as a link. */
+  originLink?: OriginLink;
 };
 
 /** The volumes of a contract, by day or by month. */
@@ -90,7 +97,8 @@ export function ContractVolumes(props: Props) {
 }
 
 /** The quarter-hour volumes of a contract on one day, as a chart and a table. */
-function ContractDay({ contract, search, set, actions, versionActions, day }: Props & { day: DeliveryDay }) {
+function ContractDay(props: Props & { day: DeliveryDay }) {
+  const { contract, search, set, actions, versionActions, originLink, day } = props;
   const { t, format } = useI18n();
   const today = useToday();
   const query = useQuery(contractDayQuery(contract.id, day));
@@ -138,6 +146,7 @@ function ContractDay({ contract, search, set, actions, versionActions, day }: Pr
                 chosen={search.slot}
                 onSelect={(slot) => set({ slot })}
                 versionActions={versionActions}
+                originLink={originLink}
               />
               <ContractNominations day={day} positions={positionsOf(transactions)} />
             </>
@@ -155,9 +164,11 @@ type DayViewProps = {
   chosen: number | undefined;
   onSelect: (slot: number) => void;
   versionActions: Props['versionActions'] | undefined;
+  originLink: OriginLink | undefined;
 };
 
-function DayView({ day, transactions, shown, chosen, onSelect, versionActions }: DayViewProps) {
+function DayView(props: DayViewProps) {
+  const { day, transactions, shown, chosen, onSelect, versionActions, originLink } = props;
   const { t, format } = useI18n();
   const slots = useMemo(() => volumeSlots(day, transactions), [day, transactions]);
   const selected = slots[(chosen ?? currentSlot(slots)) - 1] ?? slots[0];
@@ -171,7 +182,12 @@ function DayView({ day, transactions, shown, chosen, onSelect, versionActions }:
           title={t.brp.transactions.history(t.common.slotOf(selected.slot, format.slot(selected.start)))}
           isFlush
         >
-          <TransactionTable transactions={selected.versions} selected={null} onSelect={onSelect} />
+          <TransactionTable
+            transactions={selected.versions}
+            selected={null}
+            onSelect={onSelect}
+            originLink={originLink}
+          />
         </Panel>
       )}
       <Panel title={t.brp.transactions.title} isFlush>
@@ -180,6 +196,7 @@ function DayView({ day, transactions, shown, chosen, onSelect, versionActions }:
           selected={selected.slot}
           onSelect={onSelect}
           sumKwh={validSumKwh(slots)}
+          originLink={originLink}
           isTall
         />
       </Panel>
@@ -232,6 +249,7 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
       title={texts.ofDay(format.dayLong(day))}
       actions={
         <span className="flex flex-wrap items-center gap-2 text-sm">
+          <OriginCounts slots={slots} />
           {corrected > 0 && <Badge tone="accent">{texts.correctedCount(corrected)}</Badge>}
           {invalid.length > 0 && <Badge tone="bad">{texts.invalidCount(invalid.length)}</Badge>}
           <span className="font-semibold">{`${format.mwh(validSumKwh(slots))} MWh`}</span>
@@ -252,6 +270,16 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
   );
 }
 
+/** How many volumes of the day come from which series. */
+function OriginCounts({ slots }: { slots: readonly VolumeSlot[] }) {
+  const { t } = useI18n();
+  const newest: readonly ShownTransaction[] = slots.flatMap(({ versions }) => versions.slice(0, 1));
+  return SERIES_KINDS.map((kind) => {
+    const count = newest.filter(({ source }) => source === kind).length;
+    return count > 0 && <Badge key={kind}>{`${t.common.origins[kind]}: ${count}`}</Badge>;
+  });
+}
+
 /** The slot being delivered now, if it is on this day; else the first. */
 function currentSlot(slots: readonly VolumeSlot[]): number {
   const now = serverNow();
@@ -260,18 +288,24 @@ function currentSlot(slots: readonly VolumeSlot[]): number {
 }
 
 type TableProps = {
-  transactions: readonly Transaction[];
+  transactions: readonly ShownTransaction[];
   selected: number | null;
   onSelect: (slot: number) => void;
   /** The sum of the valid volumes, below the column. */
   sumKwh?: number;
+  originLink: OriginLink | undefined;
   isTall?: boolean;
 };
 
-function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = false }: TableProps) {
+function TransactionTable(props: TableProps) {
+  const { transactions, selected, onSelect, sumKwh, originLink, isTall = false } = props;
   const { t, format } = useI18n();
-  /** Only the operator's transactions have a reason. */
-  const columns: readonly Column<Transaction & Partial<OperatorTransaction>>[] = [
+  const origin: Column<ShownTransaction> = {
+    id: 'origin',
+    header: t.common.origin,
+    cell: (transaction) => transaction.source && originLink?.(transaction),
+  };
+  const columns: readonly Column<ShownTransaction>[] = [
     {
       id: 'slot',
       header: `${t.common.local} (${t.common.berlin})`,
@@ -314,6 +348,7 @@ function TransactionTable({ transactions, selected, onSelect, sumKwh, isTall = f
         </>
       ),
     },
+    ...(transactions.some(({ source }) => source) ? [origin] : []),
     { id: 'version', header: t.brp.transactions.version, isNumber: true, cell: ({ version }) => version },
     {
       id: 'created',

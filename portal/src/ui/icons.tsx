@@ -28,6 +28,7 @@ const PATHS = {
   building: 'M5 21V4h9v17M14 10h5v11M3 21h18M8 8h3M8 12h3M8 16h3',
   layers: 'M12 4l9 5-9 5-9-5zM3 14l9 5 9-5',
   card: 'M3 6h18v13H3zM3 10h18M7 15h4',
+  chart: 'M4 4v16h16M7 15l4-5 3 3 5-7',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3.5 2',
   send: 'M4 12l16-8-5 16-4-6zM11 14l9-10',
   mail: 'M3 6h18v12H3zM3 7l9 7 9-7',

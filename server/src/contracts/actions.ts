@@ -1,9 +1,12 @@
-import type { OperatorContractCreate } from '@saldo/api';
+import type { OperatorContractCreate, SourceInput } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
-import { dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayOf, dayStart, parseInstant } from '@saldo/core/delivery-day.ts';
 import { findKw } from '@saldo/core/energy.ts';
+import { effectiveDay } from '@saldo/core/gates.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { MarketRules } from '@saldo/core/market-rules.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
+import type { SourcedContract } from '@saldo/core/series/source.ts';
 import { changedMembers } from '../events/changed-members.ts';
 import { appendEvents, type Tenant } from '../events/store.ts';
 import { findAssets } from '../market/store.ts';
@@ -12,14 +15,19 @@ import type { Tx } from '../platform/db/database.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
+import type { LockedSeries } from '../series/lock-series.ts';
+import { decideSource, lockSourceSeries, type NewSource, requireShares } from './source-actions.ts';
+import { lockChanges, readSources, SINCE_CREATION, saveSource } from './source-store.ts';
 import {
   type ContractBrps,
   type ContractRow,
   findContract,
+  findSourcedContract,
   insertContract,
   lockContract,
   lockParties,
   saveContractDates,
+  TERMS,
 } from './store.ts';
 import { wireContract } from './wire.ts';
 
@@ -32,12 +40,21 @@ export async function createContract(
   now: number,
 ): Promise<ContractRow> {
   const errors: Errors = [];
-  const { seller_customer_id: _seller, buyer_customer_id: _buyer, ...terms } = input;
+  const { seller_customer_id: _seller, buyer_customer_id: _buyer, source: _source, ...terms } = input;
   const period = deliveryPeriod(input.delivery_start, input.delivery_end, errors);
   errors.push(...fieldsOfOtherTypes(input));
   const profile = input.type === 'ppa' && input.profile ? profileOf(input, input.profile, errors) : null;
   const parties = await findParties(tx, input, errors);
   const assetId = await findAssetId(tx, input.asset_id ?? null, errors);
+  const asked = input.type === 'ppa' ? (input.source ?? null) : null;
+  const series = await lockSourceSeries(tx, asked);
+  const sourced = {
+    ppaType: input.ppa_type ?? null,
+    hasProfile: (input.profile ?? null) !== null,
+    assetId,
+    buyerId: parties.buyer,
+  };
+  const source = asked === null ? null : decideSource(asked, sourced, series, errors);
   if (errors.length > 0) throw validationProblem(errors);
   const made = await insertContract(
     tx,
@@ -56,6 +73,10 @@ export async function createContract(
       key: 'problem.contract_exists',
       reference: input.external_id,
     });
+  if (source !== null) {
+    await saveSource(tx, made.no, { ...source, firstDay: SINCE_CREATION });
+    await requireShares(tx, series);
+  }
   const row = await findContract(tx, OPERATOR_VIEW, made.id);
   if (row === null) throw new Error('a contract that was just made is there');
   await appendEvents(
@@ -94,7 +115,7 @@ function localMidnight(field: string, text: DateText, errors: Errors): number | 
   return null;
 }
 
-const PPA_FIELDS = ['ppa_type', 'period', 'delivery_profile', 'asset_id', 'profile'] as const;
+const PPA_FIELDS = [...TERMS, 'asset_id', 'profile', 'source'] as const;
 
 function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
   if (input.type === 'ppa') return [];
@@ -104,13 +125,14 @@ function fieldsOfOtherTypes(input: OperatorContractCreate): Errors {
 
 type ProfileInput = NonNullable<OperatorContractCreate['profile']>;
 
-/** Converts the profile to whole kW. The PPA type of the contract determines the kind of profile. */
+/** Converts the profile to whole kW. The PPA type determines the kind of profile; an indexed price says nothing of it. */
 function profileOf(input: OperatorContractCreate, profile: ProfileInput, errors: Errors): Profile | null {
-  const kind = input.ppa_type;
+  const kind = input.ppa_type === 'indexed' ? profile.kind : input.ppa_type;
   const fail = (field: string, message: Message) => {
     errors.push({ field, code: 'validation_failed', message });
     return null;
   };
+  if (kind === undefined) return fail('profile.kind', { key: 'field.indexed_profile_kind' });
   if (kind !== 'baseload' && kind !== 'peakload' && kind !== 'shaped')
     return fail('profile', { key: 'field.profile_kind' });
   if (profile.kind !== undefined && profile.kind !== kind)
@@ -166,43 +188,103 @@ async function findAssetId(tx: Tx, publicId: string | null, errors: Errors): Pro
   return null;
 }
 
-export type DatesUpdate = { delivery_start?: string | undefined; delivery_end?: string | undefined };
+export type ContractUpdate = {
+  delivery_start?: string | undefined;
+  delivery_end?: string | undefined;
+  source?: SourceInput | null | undefined;
+};
+
+export type ContractChange = {
+  before: ContractRow;
+  after: ContractRow;
+  hasNewSource: boolean;
+  now: number;
+  effectiveDay: DeliveryDay;
+};
 
 /**
- * Sets dates that were null, or moves the end of a contract. The caller must invalidate the transactions from the new
- * end on.
+ * Sets dates that were null, moves the end of a contract, or changes its source from the effective day on. The caller
+ * must change the transactions that follow from it. The series are locked before the contract; the time is read after
+ * that, so that waiting for a lock cannot miss a gate.
  */
-export async function changeContractDates(
+export async function changeContract(
   tx: Tx,
   publicId: string,
-  update: DatesUpdate,
+  update: ContractUpdate,
   requireUnchanged: Precondition<ContractRow>,
-  now: number,
-): Promise<{ before: ContractRow; after: ContractRow }> {
+  { clock, rules }: { clock: { now(): number }; rules: MarketRules },
+): Promise<ContractChange> {
   const errors: Errors = [];
-  const start = localMidnight('delivery_start', update.delivery_start, errors);
-  const end = localMidnight('delivery_end', update.delivery_end, errors);
+  const dates = {
+    start: localMidnight('delivery_start', update.delivery_start, errors),
+    end: localMidnight('delivery_end', update.delivery_end, errors),
+  };
   if (errors.length > 0) throw validationProblem(errors);
 
   const id = decodeId(ID_PREFIX.contract, publicId);
-  const before = id === null ? null : await lockContract(tx, OPERATOR_VIEW, id);
+  if (id === null) throw contractNotFound();
+  await lockChanges(tx, id);
+  const sourced = await findSourcedContract(tx, id);
+  if (sourced === null) throw contractNotFound();
+  const sources = (await readSources(tx, [sourced.no])).get(sourced.no) ?? [];
+  const series = await lockSourceSeries(tx, update.source ?? null, sources);
+  const before = await lockContract(tx, OPERATOR_VIEW, id);
   if (before === null) throw contractNotFound();
+  const now = clock.now();
+  const firstDay = effectiveDay(now, rules);
   requireUnchanged(before);
-  const fail = (field: string, message: Message) =>
-    errors.push({ field, code: 'validation_failed', message });
-  const { delivery_start: oldStart, delivery_end: oldEnd } = before;
-  if (start !== null && oldStart !== null && start !== oldStart)
-    fail('delivery_start', { key: 'field.cannot_change' });
-  const after = { ...before, delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
-  if (errors.length === 0) errors.push(...emptyPeriod(after.delivery_start, after.delivery_end));
+  const period = changedPeriod(before, dates, errors);
+  const source = update.source ? askedSource(update.source, before, sourced, series, errors) : null;
   if (errors.length > 0) throw validationProblem(errors);
-  const tenants = brpsOf(await saveContractDates(tx, after));
+
+  const tenants = brpsOf(await saveContractDates(tx, { ...before, ...period }));
+  const hasNewSource =
+    update.source === null ? sources.length > 0 : source !== null && !isSameSource(source, sources.at(-1));
+  if (hasNewSource) await saveSource(tx, before.no, source && { ...source, firstDay });
+  await requireShares(tx, series);
+  const after = await findContract(tx, OPERATOR_VIEW, id);
+  if (after === null) throw new Error('a locked contract exists');
+  // A BRP does not learn of the source.
   const changed = changedMembers(wireContract(before, now), wireContract(after, now));
   if (changed.length > 0) {
     const data = { ...identityOf(after.id), changed };
     await appendEvents(tx, [{ type: 'contract.updated', tenants, data }], now);
   }
-  return { before, after };
+  return { before, after, hasNewSource, now, effectiveDay: firstDay };
 }
+
+function changedPeriod(
+  { delivery_start: oldStart, delivery_end: oldEnd }: ContractRow,
+  { start, end }: { start: number | null; end: number | null },
+  errors: Errors,
+): Pick<ContractRow, 'delivery_start' | 'delivery_end'> {
+  if (start !== null && oldStart !== null && start !== oldStart)
+    errors.push({
+      field: 'delivery_start',
+      code: 'validation_failed',
+      message: { key: 'field.cannot_change' },
+    });
+  const period = { delivery_start: start ?? oldStart, delivery_end: end ?? oldEnd };
+  if (errors.length === 0) errors.push(...emptyPeriod(period.delivery_start, period.delivery_end));
+  return period;
+}
+
+function askedSource(
+  input: SourceInput,
+  { type }: ContractRow,
+  sourced: SourcedContract,
+  series: readonly LockedSeries[],
+  errors: Errors,
+): NewSource | null {
+  if (type === 'ppa') return decideSource(input, sourced, series, errors);
+  errors.push({ field: 'source', code: 'validation_failed', message: { key: 'field.for_ppa' } });
+  return null;
+}
+
+const isSameSource = (one: NewSource, other: NewSource | undefined): boolean =>
+  one.forecastNo === other?.forecastNo &&
+  one.meterNo === other.meterNo &&
+  one.shareMillionths === other.shareMillionths &&
+  one.maxPowerKw === other.maxPowerKw;
 
 export const contractNotFound = () => problem('contract_not_found');

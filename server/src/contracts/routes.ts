@@ -15,7 +15,7 @@ import { type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange, instantOf, startOf } from '../platform/http/time-filter.ts';
 import { contractNotFound } from './actions.ts';
 import { CONTRACT_SORTINGS, type ContractRow, findContract, listContracts } from './store.ts';
-import { wireContract } from './wire.ts';
+import { wireContract, wireOperatorContract } from './wire.ts';
 
 /** Same 404 for an unknown contract and for one of another BRP, so that ids cannot be probed. */
 export async function getContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow> {
@@ -48,7 +48,8 @@ export async function answerContracts(
   const { records, pagination } = await readPage(page, sort && CONTRACT_SORTINGS[sort], (start) =>
     listContracts(db, viewer, filter, start, now, sort),
   );
-  return { contracts: records.map((row) => wireContract(row, now)), pagination };
+  const wire = viewer.kind === 'operator' ? wireOperatorContract : wireContract;
+  return { contracts: records.map((row) => wire(row, now)), pagination };
 }
 
 /** For users of a BRP: the list of the BRP API with the parameters that only the portal needs. */

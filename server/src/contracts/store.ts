@@ -1,7 +1,8 @@
 import type { Asset, Contract, ContractSort, Tso } from '@saldo/api';
 import type { Profile } from '@saldo/core/contracts/profile.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
+import type { SourcedContract } from '@saldo/core/series/source.ts';
+import { forEachViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type FilterValues, filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -11,13 +12,13 @@ import { type ListStart, type Sorting, sortedLists, textKey } from '../platform/
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 
-/** The terms that are stored, read and shown as the operator gave them, with their values if it gave none. */
+/** The terms of a PPA that are stored, read and shown as the operator gave them, with their values if it gave none. */
 const NO_TERMS = {
   ppa_type: null as (Contract['ppa_type'] & string) | null,
   period: null as string | null,
   delivery_profile: null as string | null,
 };
-const TERMS = Object.keys(NO_TERMS).map((name) => `c.${name}`);
+export const TERMS = Object.keys(NO_TERMS) as (keyof typeof NO_TERMS)[];
 
 export type ContractRow = typeof NO_TERMS & {
   no: number;
@@ -40,13 +41,29 @@ export type ContractRow = typeof NO_TERMS & {
   asset_tso: Tso;
   /** Whether both customers have been activated at least once. */
   is_activated: boolean;
+  /** The newest source, with the ids of its series. Read for the operator only. */
+  source?: SourceColumn | null;
+};
+export type SourceColumn = {
+  forecast: string | null;
+  meter: string | null;
+  share_millionths: number;
+  max_power_kw: number | null;
 };
 
 const COLUMNS = `c.no, c.id, c.external_id, c.type, c.delivery_start, c.delivery_end,
   c.seller_name, c.seller_eic, c.seller_tso, c.buyer_name, c.buyer_eic, c.buyer_tso,
-  ${TERMS.join(', ')}, c.created_at, c.asset_id,
+  ${TERMS.map((name) => `c.${name}`).join(', ')}, c.created_at, c.asset_id,
   a.name as asset_name, a.nominal_power_kw as asset_power_kw, a.technology as asset_technology, a.tso as asset_tso,
   c.is_activated`;
+const SOURCE = `(
+    select json_build_object('forecast', (select f.id from series f where f.no = s.forecast_no),
+      'meter', (select m.id from series m where m.no = s.meter_no),
+      'share_millionths', s.share_millionths, 'max_power_kw', s.max_power_kw)
+    from contract_source s where s.contract_no = c.no order by s.first_day desc limit 1
+  ) as source`;
+const OPERATOR_COLUMNS = `${COLUMNS}, ${SOURCE}`;
+const COLUMNS_OF = { operator: OPERATOR_COLUMNS, brp: COLUMNS };
 
 /** Must agree with the status function in core: the status of a contract at the time $3. */
 const STATUS = `case
@@ -131,7 +148,7 @@ function contractList(kind: Viewer['kind']) {
     filters: FILTERS,
     leads: kind === 'brp' ? ['eic'] : ['external_id', 'eic', 'search'],
     text: (where, lead, parameterOf) => {
-      const page = (contracts: string) => `select ${COLUMNS} from ${contracts} c
+      const page = (contracts: string) => `select ${COLUMNS_OF[kind]} from ${contracts} c
         left join asset a on a.id = c.asset_id order by c.id limit $2`;
       if (lead === 'search') return page(searchPage('contract', 'c', parameterOf('search'), where));
       const sides = (kind === 'brp' ? ofBrp : ofAnyBrp)(lead === 'eic' ? parameterOf('eic') : null);
@@ -171,7 +188,7 @@ const SORTED_LISTS = sortedLists(SORT_KEYS, '$4', (suffix, order) =>
           ? searchPage('contract', 'c', parameterOf('search'), where, order)
           : `(select c.* from contract c where ${order.beyond('c')} and ${where}
               order by ${order.by('c')} limit ${PAGE_ROWS})`;
-      return `select ${COLUMNS} from ${contracts} c left join asset a on a.id = c.asset_id
+      return `select ${OPERATOR_COLUMNS} from ${contracts} c left join asset a on a.id = c.asset_id
         order by ${order.by('c')} limit $2`;
     },
   }),
@@ -195,13 +212,13 @@ export async function listContracts(
   );
 }
 
-const FIND = perViewer(
-  hotStatement,
-  'find_contract',
-  seenBy('c', '$2'),
-  (andTenant) => `select ${COLUMNS}
-   from contract c left join asset a on a.id = c.asset_id
-   where c.id = $1${andTenant}`,
+const FIND = forEachViewer((kind) =>
+  hotStatement(
+    viewedBy(kind, 'find_contract'),
+    `select ${COLUMNS_OF[kind]}
+     from contract c left join asset a on a.id = c.asset_id
+     where c.id = $1${kind === 'brp' ? ` and ${seenBy('c', '$2')}` : ''}`,
+  ),
 );
 
 export async function findContract(db: Db, viewer: Viewer, id: string): Promise<ContractRow | null> {
@@ -300,6 +317,28 @@ const LOCK = statement('lock_contract', 'select from contract where id = $1 for 
 export async function lockContract(tx: Tx, viewer: Viewer, id: string): Promise<ContractRow | null> {
   await tx.query(LOCK, [id]);
   return findContract(tx, viewer, id);
+}
+
+const FIND_SOURCED = statement(
+  'find_sourced_contract',
+  'select no, ppa_type, profile is not null as has_profile, asset_id, buyer_customer from contract where id = $1',
+);
+
+/** The number of a contract, and the terms that its source has to fit. None of them ever changes. */
+export async function findSourcedContract(
+  tx: Tx,
+  id: string,
+): Promise<(SourcedContract & { readonly no: number }) | null> {
+  const [row] = await tx.query<{
+    no: number;
+    ppa_type: string | null;
+    has_profile: boolean;
+    asset_id: string | null;
+    buyer_customer: string;
+  }>(FIND_SOURCED, [id]);
+  if (!row) return null;
+  const { no, ppa_type: ppaType, has_profile: hasProfile, asset_id: assetId } = row;
+  return { no, ppaType, hasProfile, assetId, buyerId: row.buyer_customer };
 }
 
 const SET_DATES = statement(

@@ -1,9 +1,11 @@
-import type { Contract, PpaContract } from '@saldo/api';
+import type { Contract, OperatorContract, PpaContract, Source } from '@saldo/api';
 import { contractStatus } from '@saldo/core/contracts/contract.ts';
 import { formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
+import { mwNumber } from '@saldo/core/energy.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { WHOLE_SHARE } from '@saldo/core/series/source.ts';
 import { wireAsset } from '../market/wire.ts';
-import type { ContractRow } from './store.ts';
+import type { ContractRow, SourceColumn } from './store.ts';
 
 /** Contracts are polymorphic: only PPAs have a PPA type, a period, a profile and an asset. */
 export function wireContract(row: ContractRow, now: number): Contract {
@@ -37,4 +39,21 @@ function ppaFields(
     tso: row.asset_tso,
   });
   return { ...fields, asset };
+}
+
+/** The contract with what only the operator sees. */
+export function wireOperatorContract(row: ContractRow, now: number): OperatorContract {
+  const contract = wireContract(row, now);
+  return contract.type === 'ppa' ? { ...contract, source: wireSource(row.source ?? null) } : contract;
+}
+
+function wireSource(source: SourceColumn | null): Source | null {
+  if (source === null) return null;
+  const idOf = (uuid: string | null) => (uuid === null ? null : encodeId(ID_PREFIX.series, uuid));
+  return {
+    forecast: idOf(source.forecast),
+    meter: idOf(source.meter),
+    share: source.share_millionths / WHOLE_SHARE,
+    max_power_mw: source.max_power_kw === null ? null : mwNumber(source.max_power_kw),
+  };
 }

@@ -13,6 +13,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { fieldProblem } from '../platform/http/problem.ts';
+import { followSources } from '../sources/follow-values.ts';
 import { DirtyPositions } from '../transactions/dirty-positions.ts';
 import { changeStoredDays, type StoredDaysChange } from '../transactions/stored-days.ts';
 import { lockContractsOf, readContractsOf, type VolumeContract } from '../transactions/volume-contracts.ts';
@@ -68,9 +69,15 @@ export async function changeCustomer(
   await appendEvents(tx, movedContractEvents(contracts, changed), now);
   const reason = { text: 'customer_deactivated', customerId: id };
   const stored: StoredDaysChange = { first, kind: kindOf(before, after), reason };
+  const dirty = new DirtyPositions();
+  let transactions = await changeStoredDays(tx, changed, stored, dirty, now);
+  // Values that arrived while the customer was not active count from the effective day on.
+  if (hasNewStatus && after.status === 'active')
+    transactions += await followSources(tx, changed, { first }, dirty, now);
+  await dirty.mark(tx);
   return {
     ...change,
-    ...(await changeStoredDays(tx, changed, stored, now)),
+    ...{ transactions, dirty },
     contracts: contracts.filter((contract) => isDelivering(contract, dayStart(first))).length,
   };
 }

@@ -3,15 +3,15 @@ import {
   type Alarm,
   type AlarmCounts,
   type AlarmKind,
+  type AlarmSeverity,
   type AlarmState,
   type ListOrder,
-  SEVERITY_OF,
   type Tso,
 } from '@saldo/api';
 import { type DeliveryDay, formatInstant, formatInstantOrNull } from '@saldo/core/delivery-day.ts';
 import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Language } from '@saldo/core/messages/language.ts';
-import { formatMessage } from '@saldo/core/messages/message.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 import { readStored } from '@saldo/core/messages/stored.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
@@ -20,12 +20,26 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';
 
+/** A condition that exists now. Equal texts of `cause` are the same condition. */
+export type AlarmCause = {
+  kind: AlarmKind;
+  severity: AlarmSeverity;
+  cause: string;
+  tso: Tso | null;
+  day: DeliveryDay | null;
+  messageId: string | null;
+  contractId: string | null;
+  text: Message;
+};
+
 export type AlarmRow = {
   id: string;
   kind: AlarmKind;
+  severity: AlarmSeverity;
   tso: Tso | null;
   delivery_day: DeliveryDay | null;
   message_id: string | null;
+  contract_id: string | null;
   text: string;
   began_at: number;
   ended_at: number | null;
@@ -34,15 +48,19 @@ export type AlarmRow = {
 };
 
 export const ALARM_COLUMNS =
-  'id, kind, tso, delivery_day, message_id, text, began_at, ended_at, acknowledged_by, note';
+  'id, kind, severity, tso, delivery_day, message_id, contract_id, text, began_at, ended_at, acknowledged_by, note';
+
+const wireContract = ({ contract_id: id }: AlarmRow): string | null =>
+  id === null ? null : encodeId(ID_PREFIX.contract, id);
 
 export const wireAlarm = (row: AlarmRow, language: Language): Alarm => ({
   id: encodeId(ID_PREFIX.alarm, row.id),
   kind: row.kind,
-  severity: SEVERITY_OF[row.kind],
+  severity: row.severity,
   tso: row.tso,
   delivery_date: row.delivery_day,
   message_id: row.message_id === null ? null : encodeId(ID_PREFIX.message, row.message_id),
+  contract_id: wireContract(row),
   since: formatInstant(row.began_at),
   text: formatMessage(readStored(row.text), language),
   ended_at: formatInstantOrNull(row.ended_at),
@@ -50,13 +68,18 @@ export const wireAlarm = (row: AlarmRow, language: Language): Alarm => ({
   note: row.note,
 });
 
-export const alarmEvent = (
-  type: 'exchange.alarm' | 'exchange.alarm_resolved',
-  { id, kind, tso, delivery_day: day }: AlarmRow,
-): NewEvent => ({
+export const alarmEvent = (type: 'exchange.alarm' | 'exchange.alarm_resolved', row: AlarmRow): NewEvent => ({
   type,
   tenants: ['operator'],
-  data: { object: 'alarm', id: encodeId(ID_PREFIX.alarm, id), kind, tso, delivery_date: day },
+  data: {
+    object: 'alarm',
+    id: encodeId(ID_PREFIX.alarm, row.id),
+    kind: row.kind,
+    severity: row.severity,
+    tso: row.tso,
+    delivery_date: row.delivery_day,
+    contract_id: wireContract(row),
+  },
 });
 
 /** $1 id of the last row on the previous page, $2 row limit. */

@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/database.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { FIRST_ID } from '../platform/http/paging.ts';
 import { FIRST_DAY } from '../platform/http/time-filter.ts';
-import { withInvalidReasons } from '../transactions/invalid-reasons.ts';
+import { withOperatorMembers } from '../transactions/operator-members.ts';
 import {
   listTransactions,
   type TransactionFilter,
@@ -50,7 +50,7 @@ export async function* eachTransactionBatch(
   for (let after: TransactionPosition | null = null; ; ) {
     const records = await inTurn(async () => {
       const found = await listTransactions(source, viewer, filter, after, BATCH.transactions);
-      return format === 'ndjson' ? withInvalidReasons(source, viewer, found) : found;
+      return format === 'ndjson' ? withOperatorMembers(source, viewer, found) : found;
     });
     yield records;
     const last = records.at(-1);

@@ -1,7 +1,7 @@
-import type { Explanation } from '@saldo/api';
+import type { Explanation, OperatorExplanation } from '@saldo/api';
 import { type DeliveryDay, formatInstant, SLOT_MS, slotStart } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, mwhNumber } from '@saldo/core/energy.ts';
-import type { Direction } from '@saldo/core/enums.ts';
+import type { Direction, SeriesKind } from '@saldo/core/enums.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
 import { encodeId, ID_PREFIX, transactionIdWriter } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -9,6 +9,7 @@ import { sendableCells } from '@saldo/core/nominations/late-changes.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import { SheetSources } from '../transactions/sheet-sources.ts';
 import { applyLateMarks, readContractDays, type StoredContractDay } from './contract-days.ts';
 
 type ExplainedRow = {
@@ -34,7 +35,8 @@ const FIND = perViewer(
    from nomination where id = $1${andTenant}`,
 );
 
-type Transaction = Explanation['slots'][number]['transactions'][number];
+/** `source` is set for the operator only. */
+type Transaction = Explanation['slots'][number]['transactions'][number] & { source?: SeriesKind | null };
 
 /**
  * Lists every transaction that the nomination version counted: those that were valid when it was created and, where a
@@ -46,11 +48,12 @@ export async function explainNomination(
   viewer: Viewer,
   id: string,
   rules: MarketRules,
-): Promise<Explanation | null> {
+): Promise<Explanation | OperatorExplanation | null> {
   const [row] = await db.query<ExplainedRow>(FIND[viewer.kind], [id, ...tenantValues(viewer)]);
   if (!row) return null;
   const { delivery_day: day, direction } = row;
-  const readings = await readingsOf(db, row, slotClosings(day, rules));
+  const sources = viewer.kind === 'operator' ? await sourcesOf(db, row) : null;
+  const readings = await readingsOf(db, row, slotClosings(day, rules), sources);
   return {
     nomination_id: encodeId(ID_PREFIX.nomination, row.id),
     direction,
@@ -68,6 +71,17 @@ export async function explainNomination(
   };
 }
 
+/** What the volumes of the contracts of a version follow from. */
+async function sourcesOf(db: Db, row: ExplainedRow): Promise<SheetSources> {
+  const { basis_contracts: contracts, delivery_day: day } = row;
+  const sources = new SheetSources();
+  await sources.load(
+    db,
+    contracts.map((contractNo) => ({ contractNo, day })),
+  );
+  return sources;
+}
+
 /** The transactions of each slot. */
 type Reading = Transaction[][];
 
@@ -76,7 +90,12 @@ type Reading = Transaction[][];
  * instant, and a later mark replaces an earlier one. Nor does it say whether late changes still counted, as they did in
  * earlier releases. The reading that sums to the amount is the one that it counted.
  */
-async function readingsOf(db: Db, row: ExplainedRow, closings: readonly number[]): Promise<Reading[]> {
+async function readingsOf(
+  db: Db,
+  row: ExplainedRow,
+  closings: readonly number[],
+  sources: SheetSources | null,
+): Promise<Reading[]> {
   const { delivery_day: day, position_no: position, created_at: createdAt } = row;
   const keys = row.basis_contracts.map((contractNo, at) => ({
     contractNo,
@@ -86,7 +105,9 @@ async function readingsOf(db: Db, row: ExplainedRow, closings: readonly number[]
   }));
   const contractDays = await readContractDays(db, keys);
   const read = (counts: (lateAt: number) => boolean, deadlines: readonly number[]): Reading => {
-    const shares = contractDays.map((one) => shareOf(applyLateMarks(one, counts), position, deadlines));
+    const shares = contractDays.map((one) =>
+      shareOf(applyLateMarks(one, counts), position, deadlines, sources),
+    );
     return deadlines.map((_, at) => shares.flatMap((share) => share[at] ?? []));
   };
   return [
@@ -105,6 +126,7 @@ function shareOf(
   contractDay: StoredContractDay,
   position: number,
   closings: readonly number[],
+  sources: SheetSources | null,
 ): (Transaction | null)[] {
   const idOf = new Map(contractDay.sheets.map(({ id, revision }) => [revision, transactionIdWriter(id)]));
   return sendableCells(contractDay, closings).map((cell, at) => {
@@ -118,6 +140,7 @@ function shareOf(
       contract_id: encodeId(ID_PREFIX.contract, contractDay.contractId),
       role: senderPosition === position ? 'sender' : 'receiver',
       volume: mwhNumber(cell.volumeKwh),
+      ...(sources && { source: sources.originOf(contractDay, revision, at + 1) }),
     };
   });
 }

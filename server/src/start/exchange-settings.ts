@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { MINUTE_MS } from '@saldo/core/delivery-day.ts';
+import type { Watching } from '../exchange/process/alarm-causes.ts';
 import type { Exchange } from '../exchange/process/exchange.ts';
 import type { Receiving } from '../exchange/process/receive.ts';
-import type { Watching } from '../exchange/process/watch.ts';
 import { inboxFolder, outboxFolder } from '../exchange/transport/folders.ts';
 import { sftpTransport } from '../exchange/transport/sftp.ts';
 import type { Inbox } from '../exchange/transport/transport.ts';

@@ -1,26 +1,29 @@
 import { addDays, dayOf, dayStart } from '@saldo/core/delivery-day.ts';
 import { answerOutbox } from '@saldo/simulator/folders.ts';
 import { CONFORMING } from '@saldo/simulator/tso.ts';
-import type { AppDependencies } from '../app.ts';
 import { checkpointEvents, deleteOldEvents } from '../events/actions.ts';
 import { type AlarmRow, countByKind, wireAlarm } from '../exchange/alarms.ts';
 import { remindOfGates } from '../exchange/process/gate-reminders.ts';
 import { receiveDue } from '../exchange/process/receive.ts';
 import { logFaults, logUnreadable, remoteJobs } from '../exchange/process/remote-jobs.ts';
 import { sendDue } from '../exchange/process/send.ts';
-import { watchExchange } from '../exchange/process/watch.ts';
+import { watchExchange, watchValues } from '../exchange/process/watch.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
 import type { Job } from '../platform/jobs.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
+import { applyUnread } from '../sources/read-interchange.ts';
 import { runProfiles } from '../transactions/profiles.ts';
 import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
 import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
+import type { AppDependencies } from './app.ts';
 import { exchangeOf } from './exchange-settings.ts';
 
 /** Upper bound for the delay between a debounced change of volumes and its nomination. */
 const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
+/** The first run follows the start, for interchanges that the last process has not read to their end. */
+const READ_INTERCHANGES_EVERY_MS = 10_000;
 const FOLLOW_CLOCK_EVERY_MS = 1_000;
 const WRITE_LAST_USED_EVERY_MS = 5_000;
 const DELETE_EVENTS_EVERY_MS = 60_000;
@@ -30,6 +33,7 @@ const REMIND_EVERY_MS = 10_000;
 const SEND_EVERY_MS = 1_000;
 const RECEIVE_EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 1_000;
+const WATCH_VALUES_EVERY_MS = 10_000;
 const SIMULATE_EVERY_MS = 1_000;
 const DELETE_EVERY_MS = 60_000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
@@ -51,6 +55,11 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
     name: 'profiles',
     everyMs: MAKE_PROFILES_EVERY_MS,
     run: () => runProfiles(db, clock.now(), config.profileDays),
+  },
+  {
+    name: 'interchanges',
+    everyMs: READ_INTERCHANGES_EVERY_MS,
+    run: () => applyUnread(db, clock),
   },
   {
     name: 'events',
@@ -91,6 +100,10 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
   let openAlarms = countByKind([]);
   const about = 'Open alarms by kind.';
   metrics.addLabelledGauge('saldo_exchange_alarms', about, 'kind', () => openAlarms);
+  const log = (rows: readonly AlarmRow[], what: string) => {
+    for (const alarm of rows.map((row) => wireAlarm(row, 'en')))
+      logger.warn({ alarm }, `${what}: ${alarm.text}`);
+  };
   return [
     {
       name: 'send',
@@ -111,11 +124,18 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       name: 'watch',
       everyMs: WATCH_EVERY_MS,
       async run() {
-        const { begun, ended, open } = await watchExchange(db, clock.now(), exchange);
+        const { begun, raised, ended, open } = await watchExchange(db, clock.now(), exchange);
         openAlarms = open;
-        const inEnglish = (row: AlarmRow) => wireAlarm(row, 'en');
-        for (const alarm of begun.map(inEnglish)) logger.warn({ alarm }, `alarm: ${alarm.text}`);
-        for (const alarm of ended.map(inEnglish)) logger.warn({ alarm }, `alarm ended: ${alarm.text}`);
+        log(begun, 'alarm');
+        log(raised, 'alarm is critical now');
+        log(ended, 'alarm ended');
+      },
+    },
+    {
+      name: 'watch-values',
+      everyMs: WATCH_VALUES_EVERY_MS,
+      async run() {
+        log(await watchValues(db, clock.now(), exchange), 'alarm');
       },
     },
     ...(config.exchange.isSimulated && config.exchange.hasFolders

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { type AppDependencies, createApp, createCustomerApp, createRateLimiter } from '../app.ts';
 import { fingerprintText, readFingerprint } from '../changes/store.ts';
 import { createEventIds } from '../events/ids.ts';
 import { EventPoller } from '../events/poller.ts';
@@ -17,6 +16,7 @@ import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
 import { createSender, senderSettings } from '../webhooks/send.ts';
+import { type AppDependencies, createApp, createCustomerApp, createRateLimiter } from './app.ts';
 import type { Config } from './config.ts';
 import { createDocumentation } from './documentation.ts';
 import { type Started, startInOrder } from './in-order.ts';

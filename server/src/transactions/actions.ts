@@ -2,7 +2,6 @@ import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { DayBatch } from './day-batch.ts';
-import { changeStoredDays } from './stored-days.ts';
 import { lockContracts, type VolumeContract } from './volume-contracts.ts';
 
 export type DayResult = { created: number; corrected: number; unchanged: number; revision: number | null };
@@ -60,17 +59,4 @@ export async function lockContract(tx: Tx, id: string): Promise<VolumeContract> 
   const [contract] = await lockContracts(tx, { ids: [id], externalIds: [] });
   if (!contract) throw new Error('contracts are never deleted');
   return contract;
-}
-
-/** Invalidates all valid transactions of a contract from this day on. */
-export async function invalidateFrom(
-  tx: Tx,
-  contractId: string,
-  first: DeliveryDay,
-  reason: string,
-  now: number,
-): Promise<void> {
-  const contract = await lockContract(tx, contractId);
-  const change = { kind: 'invalidate', first, reason: { text: reason, customerId: null } } as const;
-  await changeStoredDays(tx, [contract], change, now);
 }

@@ -6,6 +6,7 @@ import {
   type DayChange,
   invalidate,
   invalidateCell,
+  invalidSlots,
   packVolumes,
   reissueDay,
   type SheetCells,
@@ -24,6 +25,14 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
+import {
+  type DaySource,
+  insertSheetSources,
+  repeatedSource,
+  type SheetSource,
+  SheetSources,
+  sourceOfSheet,
+} from './sheet-sources.ts';
 import { joinStatus } from './sheet-status.ts';
 import { hasMoved, type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
 
@@ -121,6 +130,8 @@ const POSITIONS_OF_DAYS = statement(
 /** A sheet and the parties of its transactions. */
 type PlacedSheet = SheetCells & { readonly sender: Party; readonly receiver: Party };
 
+type AddedSource = { readonly revision: number; readonly source: SheetSource };
+
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
 
 /** Why transactions become invalid: an act of the operator, or the deactivation of a customer. */
@@ -136,6 +147,8 @@ type ContractDayState = {
   /** Sheets, stored or not, whose statuses have changed. */
   readonly changed: Set<PlacedSheet>;
   readonly invalidations: Invalidation[];
+  /** Of the sheets that the batch adds, if their volumes follow from series. */
+  readonly sources: AddedSource[];
   /** The batch only repeats valid volumes with other parties: the saldo of a side that stays does not change. */
   repeatsVolumes: boolean;
   /** Number of slots that the batch creates and corrects. */
@@ -150,6 +163,7 @@ const keyOf = (no: number, day: DeliveryDay) => `${no} ${day}`;
 /** The contract-days of one transaction: loaded with one query, changed in memory, saved in bulk. */
 export class DayBatch {
   private readonly states = new Map<string, ContractDayState>();
+  private readonly storedSources = new SheetSources();
   private readonly tx: Tx;
   private readonly now: number;
   private readonly isDryRun: boolean;
@@ -175,6 +189,12 @@ export class DayBatch {
     for (const state of states) state.stored = state.history.length;
   }
 
+  /** Loads what `reissue` carries on to the new sheets. */
+  async loadSources(): Promise<void> {
+    const days = [...this.states.values()].map(({ contract, day }) => ({ contractNo: contract.no, day }));
+    await this.storedSources.load(this.tx, days);
+  }
+
   hasVolumes({ contract, day }: ContractDay): boolean {
     return this.stateOf(contract.no, day).history.length > 0;
   }
@@ -185,17 +205,35 @@ export class DayBatch {
     return currentVolumes(history, slotCount(day)).filter((volume) => volume === null).length;
   }
 
+  /** Per slot whether its newest transaction is invalid. Null if none is. */
+  invalidSlots({ contract, day }: ContractDay): boolean[] | null {
+    return invalidSlots(this.stateOf(contract.no, day).history, slotCount(day));
+  }
+
   /** The newest revision of a day. */
   revisionOf({ contract, day }: ContractDay): number | null {
     return this.stateOf(contract.no, day).history.at(-1)?.revision ?? null;
   }
 
-  write(contractDay: ContractDay, volumes: readonly (number | null)[]): DayChange {
-    const state = this.stateOf(contractDay.contract.no, contractDay.day);
-    return this.apply(state, writeDay(state.history, volumes));
+  /** `source` is what the volumes follow from, unless they are of an import or a profile. */
+  write(
+    { contract, day }: ContractDay,
+    volumes: readonly (number | null)[],
+    source: DaySource | null = null,
+  ): DayChange {
+    const state = this.stateOf(contract.no, day);
+    const change = this.apply(state, writeDay(state.history, volumes));
+    if (change.sheet !== null && source !== null) {
+      const { sheet } = change;
+      state.sources.push({ revision: sheet.revision, source: sourceOfSheet(source, sheet) });
+    }
+    return change;
   }
 
-  /** Gives the chosen transactions a new version with the parties of their day, see `reissueDay`. */
+  /**
+   * Gives the chosen transactions a new version with the parties of their day, see `reissueDay`. Precondition: the
+   * sources are loaded.
+   */
   reissue(
     contractDay: ContractDay,
     isChosen: (sheet: PlacedSheet, slot: number, status: TransactionStatus) => boolean,
@@ -207,7 +245,14 @@ export class DayBatch {
       if (status !== 'valid') state.repeatsVolumes = false;
       return true;
     };
-    return this.apply(state, reissueDay(state.history, choose));
+    const change = this.apply(state, reissueDay(state.history, choose));
+    if (change.sheet !== null) {
+      const { sheet } = change;
+      const day = { contractNo: state.contract.no, day: state.day };
+      const source = repeatedSource(sheet, (revision) => this.storedSources.of(day, revision));
+      if (source !== null) state.sources.push({ revision: sheet.revision, source });
+    }
+    return change;
   }
 
   private apply(state: ContractDayState, change: DayChange): DayChange {
@@ -270,6 +315,12 @@ export class DayBatch {
       await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written, this.now));
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
+    await insertSheetSources(
+      this.tx,
+      states.flatMap(({ contract, day, sources }) =>
+        sources.map((added) => ({ contractNo: contract.no, day, ...added })),
+      ),
+    );
     await this.saveStatuses(states);
     await this.saveInvalidations(states, reason);
     this.collectDirty(dirty);
@@ -356,6 +407,7 @@ export class DayBatch {
       stored: 0,
       changed: new Set<PlacedSheet>(),
       invalidations: [],
+      sources: [],
       repeatsVolumes: false,
       created: 0,
       corrected: 0,

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { type AuditAction, type ImportResult, operatorVolumeEndpoints } from '@saldo/api';
+import type { AuditAction, Endpoint, operatorVolumeEndpoints, QueryOf } from '@saldo/api';
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../audit/store.ts';
@@ -12,12 +12,29 @@ import { answerLong, type LongOperation } from '../platform/http/idempotency.ts'
 import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { chunksOf, contentCoding, gunzipped, mediaTypeOf } from '../platform/http/streams.ts';
-import { type ImportOptions, type ImportReport, importVolumes, newImportReport } from './import.ts';
+import {
+  type ImportOptions,
+  type ImportReport,
+  type ImportSubject,
+  newImportReport,
+  runImport,
+} from './import-run.ts';
 
 /** Imported lines since the start, without those of dry runs. */
 export type ImportCounts = { rows: number; rejected: number };
 
-type ImportCall = Call<typeof operatorVolumeEndpoints.importVolumes>;
+/** An operation that imports a file, and its audit events. */
+export type ImportOperation = {
+  readonly endpoint: Endpoint;
+  readonly subject: ImportSubject;
+  readonly imported: AuditAction;
+  readonly brokenOff: AuditAction;
+};
+
+/** All imports have the same parameters. */
+type ImportCall = Omit<Call<Endpoint>, 'query'> & {
+  readonly query: QueryOf<typeof operatorVolumeEndpoints.importVolumes>;
+};
 
 /** Each import holds up to two database connections. Further imports wait unread, so that other requests get one. */
 const IMPORTS_AT_ONCE = 3;
@@ -30,11 +47,11 @@ const inTurn = concurrencyLimiter({ atOnce: IMPORTS_AT_ONCE });
  */
 export function answerImport(
   db: Database,
+  operation: ImportOperation,
   call: ImportCall,
   now: number,
-  silenceMs: number,
-  counts: ImportCounts,
-): Promise<ImportResult | string> {
+  { silenceMs, counts }: { silenceMs: number; counts: ImportCounts },
+): Promise<object | string> {
   const { request, reply, query } = call;
   const body = request.body as Readable | undefined;
   if (body === undefined) {
@@ -57,14 +74,14 @@ export function answerImport(
       });
       const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
       return await answerLong(
-        { db, request, reply, endpoint: operatorVolumeEndpoints.importVolumes },
+        { db, request, reply, endpoint: operation.endpoint },
         {
           content: () => JSON.stringify([type, query, hash?.copy().digest('hex')]),
           async skip() {
             for await (const _chunk of bytesOf(body, hash)) continue;
           },
         },
-        importOperation(db, call, decoded(request, bytesOf(body, hash)), options, counts),
+        longImport(db, operation, call, decoded(request, bytesOf(body, hash)), options, counts),
       );
     } finally {
       // Drain the rest of the body so that the client can read our error.
@@ -84,46 +101,70 @@ async function* bytesOf(body: Readable, hash: Hash | null): AsyncGenerator<Buffe
 const decoded = ({ headers }: FastifyRequest, bytes: AsyncIterable<Buffer>) =>
   contentCoding(headers) === 'gzip' ? gunzipped(bytes) : bytes;
 
+/** The answer, in the language of the call. */
+function answerOf(
+  report: ImportReport,
+  { columns }: ImportSubject,
+  call: ImportCall,
+  isDryRun: boolean,
+): object {
+  const { incompleteDays, changedDays: _audited, ...listed } = report;
+  const language = languageOf(call);
+  return {
+    ...listed,
+    rejected: report.rejected.map((line) => ({ ...line, message: formatMessage(line.message, language) })),
+    incomplete_days: {
+      count: incompleteDays.count,
+      days: incompleteDays.days.map(({ subject, day, missing }) => ({
+        [columns.subject]: subject,
+        delivery_date: day,
+        missing,
+      })),
+    },
+    dry_run: isDryRun,
+  };
+}
+
 /**
- * Importing is idempotent, so a retry may repeat volumes that are stored already. A stream that breaks off leaves
+ * Importing is idempotent, so a retry may repeat values that are stored already. A stream that breaks off leaves
  * committed batches, which are audited too.
  */
-function importOperation(
+function longImport(
   db: Database,
+  { subject, imported, brokenOff }: ImportOperation,
   call: ImportCall,
   source: AsyncIterable<Buffer>,
   options: ImportOptions,
   counts: ImportCounts,
-): LongOperation<ImportResult> {
-  const record = async (tx: Tx, action: AuditAction, result: ImportReport | ImportResult) => {
-    const { rejected: _listed, dry_run: _never, incomplete_days: incomplete, ...counted } = result;
-    const after = { ...counted, incomplete_days: incomplete.count };
+): LongOperation<object> {
+  const report = newImportReport();
+  const record = async (tx: Tx, action: AuditAction) => {
+    const { rejected: _listed, incompleteDays, changedDays, ...counted } = report;
+    const after = {
+      ...counted,
+      incomplete_days: incompleteDays.count,
+      ...(changedDays.count > 0 && { changed_days: changedDays }),
+    };
     await recordAudit(tx, call, { action, subject: call.request.id, after }, options.now);
   };
   return {
     async work() {
-      const result = newImportReport(options.isDryRun);
       try {
-        await importVolumes(db, source, options, result);
+        await runImport(db, subject, source, options, report);
       } catch (error) {
-        const hasChanged = !options.isDryRun && result.created + result.corrected > 0;
-        if (hasChanged) await db.transaction((tx) => record(tx, 'volumes.import_broken_off', result));
+        const hasChanged = !options.isDryRun && report.created + report.corrected > 0;
+        if (hasChanged) await db.transaction((tx) => record(tx, brokenOff));
         throw error;
       } finally {
         if (!options.isDryRun) {
-          counts.rows += result.rows;
-          counts.rejected += result.rejected_lines;
+          counts.rows += report.rows;
+          counts.rejected += report.rejected_lines;
         }
       }
-      const language = languageOf(call);
-      const rejected = result.rejected.map((line) => ({
-        ...line,
-        message: formatMessage(line.message, language),
-      }));
-      return { ...result, rejected };
+      return answerOf(report, subject, call, options.isDryRun);
     },
-    async record(tx, result) {
-      if (!options.isDryRun) await record(tx, 'volumes.imported', result);
+    async record(tx) {
+      if (!options.isDryRun) await record(tx, imported);
     },
   };
 }

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIMITS } from '@saldo/api';
-import { linesOf } from '@saldo/core/transactions/contract-day-input.ts';
+import { linesOf } from '@saldo/core/transactions/day-input.ts';
 import fc from 'fast-check';
 import { runs } from '../../../test/runs.ts';
-import { type VolumeFormat, VolumeReader } from './import-stream.ts';
+import { VOLUME_COLUMNS } from './import-columns.ts';
+import { type ImportFormat, ImportReader } from './import-stream.ts';
 
-function readAll(format: VolumeFormat, chunks: readonly Buffer[]) {
-  const reader = new VolumeReader(format);
+function readAll(format: ImportFormat, chunks: readonly Buffer[]) {
+  const reader = new ImportReader(VOLUME_COLUMNS, format);
   for (const chunk of chunks) reader.push(chunk);
   reader.finish();
   const { days, rejected, rows, rejectedLines } = reader.take();

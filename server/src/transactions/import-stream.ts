@@ -1,29 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import { LIMITS } from '@saldo/api';
-import { csvFields, DecimalNotation, decimalQuestion, delimiterOf } from '@saldo/core/csv.ts';
+import { type DecimalNotation, decimalQuestion } from '@saldo/core/csv.ts';
 import type { DecimalMark } from '@saldo/core/enums.ts';
-import {
-  ContractDayGrouper,
-  type ContractDayInput,
-  type LineFault,
-} from '@saldo/core/transactions/contract-day-input.ts';
-import { type FieldError, validationProblem } from '../platform/http/problem.ts';
-import {
-  CSV_COLUMNS,
-  type CsvColumn,
-  type CsvForm,
-  csvLineParser,
-  type LineParser,
-  ndjsonLineParser,
-} from './import-lines.ts';
+import { DayGrouper, type DayInput, type LineFault } from '@saldo/core/transactions/day-input.ts';
+import { validationProblem } from '../platform/http/problem.ts';
+import { csvLineParser } from './csv-lines.ts';
+import { type ImportColumns, readHeader } from './import-columns.ts';
+import type { LineParser } from './import-lines.ts';
+import { ndjsonLineParser } from './ndjson-lines.ts';
 
-export type VolumeFormat = 'csv' | 'ndjson';
+export type ImportFormat = 'csv' | 'ndjson';
 /** A rejected line. */
 export type Rejection = LineFault & { readonly line: number };
 
-/** The complete contract-days that were read since the last batch, and the lines that were rejected meanwhile. */
+/** The complete days that were read since the last batch, and the lines that were rejected meanwhile. */
 export class ImportBatch {
-  readonly days: ContractDayInput[] = [];
+  readonly days: DayInput[] = [];
   readonly rejected: Rejection[] = [];
   rows = 0;
   rejectedLines = 0;
@@ -51,21 +43,23 @@ const NOT_UTF8 = { code: 'wrong_encoding', message: { key: 'import.encoding' } }
  * Parses an import chunk by chunk. Memory is bounded by one line and one incomplete day besides the batch, whatever the
  * sizes of chunks and lines.
  */
-export class VolumeReader {
+export class ImportReader {
   private batch = new ImportBatch();
-  private readonly grouper = new ContractDayGrouper((line, fault) => this.batch.reject(line, fault));
+  private readonly grouper = new DayGrouper((line, fault) => this.batch.reject(line, fault));
   private parseLine: LineParser | null;
   private lineNumber = 0;
   private readonly kept = Buffer.allocUnsafe(KEPT_BYTES);
   private keptBytes = 0;
   private isOverlong = false;
+  private readonly columns: ImportColumns;
   private readonly decimal: DecimalMark | null;
   private notation: DecimalNotation | null = null;
   private questionLine: number | null = null;
 
   /** `decimal` is the mark that the sender of a CSV file states. */
-  constructor(format: VolumeFormat, decimal: DecimalMark | null = null) {
-    this.parseLine = format === 'ndjson' ? ndjsonLineParser() : null;
+  constructor(columns: ImportColumns, format: ImportFormat, decimal: DecimalMark | null = null) {
+    this.columns = columns;
+    this.parseLine = format === 'ndjson' ? ndjsonLineParser(columns) : null;
     this.decimal = decimal;
   }
 
@@ -99,7 +93,7 @@ export class VolumeReader {
 
   /**
    * Returns the current batch and starts a new one. Rejects the rest of the file while its decimal mark is an open
-   * question, so that no volume is stored that has two readings.
+   * question, so that no value is stored that has two readings.
    */
   take(): ImportBatch {
     const question = this.notation?.question ?? null;
@@ -156,7 +150,7 @@ export class VolumeReader {
     if (this.parseLine === null) {
       if (!isValid)
         throw validationProblem([{ code: 'invalid_format', message: { key: 'import.header_encoding' } }]);
-      const form = readHeader(bytes.toString('utf8', start, end), this.decimal);
+      const form = readHeader(this.columns, bytes.toString('utf8', start, end), this.decimal);
       this.notation = form.notation;
       this.parseLine = csvLineParser(form);
       return;
@@ -169,33 +163,4 @@ export class VolumeReader {
     if (this.notation?.question) this.questionLine ??= this.lineNumber;
     if (finished !== null) this.batch.days.push(finished);
   }
-}
-
-/** Parses the CSV header, which must name every known column exactly once, in any order, and no other column. */
-function readHeader(line: string, decimal: DecimalMark | null): CsvForm {
-  const takes = { key: 'import.columns', columns: CSV_COLUMNS } as const;
-  const delimiter = delimiterOf(line);
-  const names = csvFields(line, delimiter);
-  if (!Array.isArray(names)) {
-    const message = { key: 'import.unreadable_columns', columns: takes, fault: names } as const;
-    throw validationProblem([{ code: 'invalid_format', message }]);
-  }
-  const known = new Set<string>(CSV_COLUMNS);
-  const errors: FieldError[] = [];
-  for (const name of new Set(names)) {
-    const shown = name.slice(0, LIMITS.nameLength);
-    if (!known.has(name)) errors.push({ field: shown, code: 'unknown_field', message: takes });
-    else if (names.indexOf(name) !== names.lastIndexOf(name)) {
-      errors.push({
-        field: name,
-        code: 'validation_failed',
-        message: { key: 'import.column_twice' },
-      });
-    }
-  }
-  for (const column of CSV_COLUMNS) {
-    if (!names.includes(column)) errors.push({ field: column, code: 'required', message: takes });
-  }
-  if (errors.length > 0) throw validationProblem(errors.slice(0, LIMITS.fieldErrors));
-  return { columns: names as CsvColumn[], delimiter, notation: new DecimalNotation(delimiter, decimal) };
 }

@@ -1,20 +1,11 @@
-import {
-  operatorVolumeEndpoints as endpoints,
-  type OperatorTransaction,
-  operatorContractEndpoints,
-} from '@saldo/api';
-import { dayOf } from '@saldo/core/delivery-day.ts';
+import { operatorVolumeEndpoints as endpoints, type OperatorTransaction } from '@saldo/api';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
-import { changeContractDates } from '../contracts/actions.ts';
-import type { ContractRow } from '../contracts/store.ts';
-import { wireContract } from '../contracts/wire.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
-import { invalidateFrom, invalidateTransaction } from './actions.ts';
-import { withInvalidReasons } from './invalid-reasons.ts';
+import { invalidateTransaction } from './actions.ts';
+import { withOperatorMembers } from './operator-members.ts';
 import { answerTransactions, transactionKey, transactionNotFound } from './routes.ts';
 import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
@@ -24,19 +15,6 @@ export function operatorTransactionRoutes(clock: Clock): Route[] {
     replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call)),
 
     writeRoute(endpoints.invalidateTransaction, (call, tx) => invalidateOne(tx, call, clock.now())),
-
-    writeRoute(operatorContractEndpoints.updateContract, async (call, tx) => {
-      const now = clock.now();
-      const { params, body, request } = call;
-      const wire = (row: ContractRow) => wireContract(row, now);
-      const changed = await changeContractDates(tx, params.contract_id, body, ifMatch(request, wire), now);
-      const { id, delivery_end: end } = changed.after;
-      if (end !== null && end !== changed.before.delivery_end)
-        await invalidateFrom(tx, id, dayOf(end), 'contract ended', now);
-      const [before, after] = [wire(changed.before), wire(changed.after)];
-      await recordAudit(tx, call, { action: 'contract.updated', subject: after.id, before, after }, now);
-      return answerChanged(call, after);
-    }),
   ];
 }
 
@@ -55,7 +33,7 @@ async function invalidateOne(
       key: 'problem.transaction_transition',
       status: { key: `problem.${status}` },
     });
-  const [shown = record] = await withInvalidReasons(tx, call.viewer, [record]);
+  const [shown = record] = await withOperatorMembers(tx, call.viewer, [record]);
   const text = transactionBytes(shown).toString();
   const after = JSON.parse(text) as OperatorTransaction;
   const event: AuditEvent = {

@@ -4,15 +4,24 @@ import { parseDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import { sourceOn } from '../contracts/source-store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { type FieldError, fieldProblem, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { writeContractDay } from './actions.ts';
-import { answerImport, type ImportCounts } from './import-request.ts';
+import { VOLUME_IMPORT } from './import.ts';
+import { answerImport, type ImportCounts, type ImportOperation } from './import-request.ts';
 import { runProfiles } from './profiles.ts';
 import { explainInactive, isActiveOn, lockContracts } from './volume-contracts.ts';
+
+const VOLUMES: ImportOperation = {
+  endpoint: endpoints.importVolumes,
+  subject: VOLUME_IMPORT,
+  imported: 'volumes.imported',
+  brokenOff: 'volumes.import_broken_off',
+};
 
 /** Writes quarter-hour volumes: one contract-day, an import stream, or generated from the contracts' profiles. */
 export function operatorVolumeRoutes(
@@ -25,7 +34,7 @@ export function operatorVolumeRoutes(
     writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
 
     route(endpoints.importVolumes, (call) =>
-      answerImport(db, call, clock.now(), importSilenceS * 1000, counts),
+      answerImport(db, VOLUMES, call, clock.now(), { silenceMs: importSilenceS * 1000, counts }),
     ),
 
     longRoute(endpoints.runProfiles, (call) => {
@@ -72,6 +81,8 @@ async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: 
   if (!isDayWithin(contract, day)) {
     throw fieldProblem('delivery_date', 'validation_failed', { key: 'field.outside_delivery' });
   }
+  if (sourceOn(contract.sources, day) !== null)
+    throw problem('contract_has_source', { key: 'problem.contract_has_source', day });
   if (!isActiveOn(contract, day)) {
     const reason = (await explainInactive(tx, [contract.no]))(contract.no);
     throw problem('customer_not_active', { key: 'problem.customer_not_active', day, reason });

@@ -1,5 +1,6 @@
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
+import { sourceOn } from '../contracts/source-store.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch } from './day-batch.ts';
@@ -49,7 +50,9 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
     const made = await db.transaction(async (tx) => {
       const contracts = await lockContracts(tx, { ids: found.map(({ id }) => id), externalIds: [] });
       const wanted = contracts.flatMap((contract) =>
-        coming.filter((day) => takesVolumes(contract, day)).map((day): ContractDay => ({ contract, day })),
+        coming
+          .filter((day) => takesVolumes(contract, day) && sourceOn(contract.sources, day) === null)
+          .map((day): ContractDay => ({ contract, day })),
       );
       const batch = new DayBatch(tx, now);
       await batch.load(wanted);

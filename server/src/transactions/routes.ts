@@ -9,7 +9,7 @@ import { type PageRequest, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange } from '../platform/http/time-filter.ts';
-import { withInvalidReasons } from './invalid-reasons.ts';
+import { withOperatorMembers } from './operator-members.ts';
 import {
   findTransactionHistory,
   findTransactions,
@@ -99,7 +99,7 @@ const filterOf = (query: FilterQuery): Omit<TransactionFilter, 'contractId'> => 
 
 async function listPage(db: Db, { viewer, page }: ListCall, filter: TransactionFilter) {
   const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
-  return withInvalidReasons(db, viewer, records);
+  return withOperatorMembers(db, viewer, records);
 }
 
 async function answerRecords(

@@ -1,5 +1,5 @@
 import { addDays, type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
-import type { TransactionStatus } from '@saldo/core/enums.ts';
+import type { SeriesKind, TransactionStatus } from '@saldo/core/enums.ts';
 import { type Cell, cellAt, chain } from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -11,8 +11,9 @@ import { rowOf, SHEET_COLUMNS, type SheetColumns, type SheetRow } from './sheet-
 export type TransactionRecord = {
   readonly row: SheetRow;
   readonly cell: Cell;
-  /** Set for the operator only: see `withInvalidReasons`. */
+  /** Set for the operator only: see `withOperatorMembers`. */
   readonly invalidReason?: string | null;
+  readonly source?: SeriesKind | null;
 };
 
 export type TransactionFilter = {

@@ -3,7 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
-import { DirtyPositions } from './dirty-positions.ts';
+import type { DirtyPositions } from './dirty-positions.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
 import { reissueWholeDays } from './whole-days.ts';
 
@@ -49,15 +49,15 @@ export type StoredDaysChange = {
 
 /**
  * Follows a change in the stored days of the contracts, which must be locked and have their new parties. Returns the
- * number of transactions that changed, and the positions to be netted, which are marked.
+ * number of transactions that changed, and adds the positions to be netted, which the caller marks.
  */
 export async function changeStoredDays(
   tx: Tx,
   contracts: readonly VolumeContract[],
   change: StoredDaysChange,
+  dirty: DirtyPositions,
   now: number,
-): Promise<{ transactions: number; dirty: DirtyPositions }> {
-  const dirty = new DirtyPositions();
+): Promise<number> {
   let days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
   if (change.kind === 'reissue') {
@@ -69,6 +69,7 @@ export async function changeStoredDays(
     const some = days.slice(at, at + DAYS_AT_ONCE);
     const batch = new DayBatch(tx, now);
     await batch.load(some);
+    if (change.kind !== 'invalidate') await batch.loadSources();
     const restored: Restored = change.kind === 'restore and reissue' ? await restorable(tx, some) : new Map();
     for (const [index, day] of some.entries()) {
       if (index % DAYS_WITHOUT_PAUSE === 0) await setImmediate();
@@ -76,8 +77,7 @@ export async function changeStoredDays(
     }
     await batch.store(dirty, change.reason);
   }
-  await dirty.mark(tx);
-  return { transactions, dirty };
+  return transactions;
 }
 
 async function storedDays(

@@ -2,6 +2,7 @@ import type { Contract } from '@saldo/api';
 import { isDayWithin } from '@saldo/core/contracts/contract.ts';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
+import { type ContractSource, readSources } from '../contracts/source-store.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
@@ -29,6 +30,9 @@ export type VolumeContract = {
   readonly isActivated: boolean;
   /** The first day on which a customer counts as deactivated. */
   readonly restsFrom: DeliveryDay | null;
+  readonly ppaType: string | null;
+  /** By first day; see `sourceOn`. */
+  readonly sources: readonly ContractSource[];
 };
 
 const ALWAYS = '-infinity';
@@ -74,10 +78,11 @@ type ContractColumns = [
   buyerFrom: DeliveryDay,
   isActivated: boolean,
   restsFrom: DeliveryDay | null,
+  ppaType: string | null,
 ];
 
 const COLUMNS = `no, id, external_id, type, delivery_start, delivery_end, seller_position, seller_brp, seller_from,
-  buyer_position, buyer_brp, buyer_from, is_activated, rests_from`;
+  buyer_position, buyer_brp, buyer_from, is_activated, rests_from, ppa_type`;
 
 const contractOf = (columns: ContractColumns): VolumeContract => ({
   no: columns[0],
@@ -92,7 +97,9 @@ const contractOf = (columns: ContractColumns): VolumeContract => ({
   buyerFrom: columns[11],
   isActivated: columns[12],
   restsFrom: columns[13],
+  ppaType: columns[14],
   former: [],
+  sources: [],
 });
 
 const NAMED = `select ${COLUMNS} from contract
@@ -111,6 +118,15 @@ export const readContracts = (db: Db, { ids, externalIds }: ContractNames): Prom
 
 export const lockContracts = (tx: Tx, { ids, externalIds }: ContractNames): Promise<VolumeContract[]> =>
   readParties(tx, LOCK_CONTRACTS, [ids, externalIds]);
+
+/** The same for contracts whose numbers are known. */
+const LOCK_NUMBERED = statement(
+  'lock_contracts_by_number',
+  `select ${COLUMNS} from contract where no = any($1::int[]) order by no for no key update`,
+);
+
+export const lockContractsByNo = (tx: Tx, nos: readonly number[]): Promise<VolumeContract[]> =>
+  readParties(tx, LOCK_NUMBERED, [nos]);
 
 const OF_CUSTOMER = `select ${COLUMNS} from contract
    where seller_customer = $1 or buyer_customer = $1 order by no`;
@@ -139,13 +155,24 @@ type FormerColumns = [
   brpNo: number,
 ];
 
-/** Former parties are read after the lock, and only for the few contracts whose parties have changed. */
+/**
+ * Sources and former parties are read after the lock, so that they are current. Former parties are read only for the few
+ * contracts whose parties have changed.
+ */
 async function readParties(
   db: Db,
   contracts: Parameters<Db['arrays']>[0],
   values: readonly unknown[],
 ): Promise<VolumeContract[]> {
-  const found = (await db.arrays<ContractColumns>(contracts, values)).map(contractOf);
+  const locked = (await db.arrays<ContractColumns>(contracts, values)).map(contractOf);
+  const sources = await readSources(
+    db,
+    locked.map(({ no }) => no),
+  );
+  const found = locked.map((contract) => {
+    const ofContract = sources.get(contract.no);
+    return ofContract === undefined ? contract : { ...contract, sources: ofContract };
+  });
   const changed = found.filter(hasMoved);
   if (changed.length === 0) return found;
   const rows = await db.arrays<FormerColumns>(FORMER_PARTIES, [changed.map(({ no }) => no)]);

@@ -41,6 +41,16 @@ const REISSUE_WHOLE_DAYS = statement(
          else array(select version + 1 from unnest(versions) with ordinality as v (version, at) order by v.at) end,
        array[revision]
      from whole order by at
+   ), sourced as (
+     insert into sheet_source (contract_no, delivery_day, revision, origins, forecast_no, forecast_revision, meter_no,
+       meter_revision)
+     select whole.contract_no, whole.delivery_day, whole.revision + 1, former.origins, former.forecast_no,
+       former.forecast_revision, former.meter_no, former.meter_revision
+     from whole cross join lateral (
+       select s.* from sheet_source s
+       where s.contract_no = whole.contract_no and s.delivery_day = whole.delivery_day and s.revision = whole.revision
+       limit 1
+     ) as former
    ), superseded as (
      insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)
      select contract_no, delivery_day, revision, former_sender_brp, former_receiver_brp, ${STATUS_BIT.superseded},

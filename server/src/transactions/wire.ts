@@ -1,5 +1,6 @@
 import type { Asset, Pagination } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
+import type { SeriesKind } from '@saldo/core/enums.ts';
 import { encodeId, ID_PREFIX, TransactionIdBytes } from '@saldo/core/id.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import { ByteWriter } from '../platform/bytes/byte-writer.ts';
@@ -7,9 +8,11 @@ import { CSV_FIELDS, type SlotsOfDay, SlotText } from '../platform/bytes/slot-te
 import type { SheetRow } from './sheet-rows.ts';
 import type { TransactionRecord } from './store.ts';
 
-/** In ASCII, like all other values. */
-const invalidReasonMember = (reason?: string | null) =>
-  reason === undefined ? '' : `"invalid_reason":${JSON.stringify(reason).replaceAll(/[^ -~]/g, escaped)},`;
+/** What only the operator's records have, in ASCII, like all other values. */
+const operatorMembers = ({ invalidReason: reason, source }: TransactionRecord) =>
+  reason === undefined
+    ? ''
+    : `"invalid_reason":${JSON.stringify(reason).replaceAll(/[^ -~]/g, escaped)},"source":${JSON.stringify(source ?? null)},`;
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** How a transaction is written: the constant texts around its values. */
@@ -18,7 +21,7 @@ type Notation = {
   readonly separator: string;
   readonly slots: SlotText;
   readonly untilId: string;
-  readonly untilPrevious: (contractId: string, cell: Cell, invalidReason?: string | null) => string;
+  readonly untilPrevious: (contractId: string, record: TransactionRecord) => string;
   readonly quote: string;
   readonly nothing: string;
   readonly parties: (row: SheetRow, assetId: string) => string;
@@ -29,9 +32,9 @@ const JSON_LIST: Notation = {
   separator: ',',
   slots: new SlotText('', ',"volume":'),
   untilId: '{"id":"',
-  untilPrevious: (contractId, { status, version }, invalidReason) =>
-    `","type":"ppa","contract_id":"${contractId}","status":"${status}",${invalidReasonMember(invalidReason)}` +
-    `"version":${version},"previous_transaction_id":`,
+  untilPrevious: (contractId, record) =>
+    `","type":"ppa","contract_id":"${contractId}","status":"${record.cell.status}",${operatorMembers(record)}` +
+    `"version":${record.cell.version},"previous_transaction_id":`,
   quote: '"',
   nothing: 'null',
   parties: (row, assetId) =>
@@ -46,7 +49,7 @@ const CSV: Notation = {
   separator: '\n',
   slots: new SlotText('', ',', CSV_FIELDS),
   untilId: '',
-  untilPrevious: (contractId, { status, version }) => `,ppa,${contractId},${status},${version},`,
+  untilPrevious: (contractId, { cell: { status, version } }) => `,ppa,${contractId},${status},${version},`,
   quote: '',
   nothing: '',
   parties: (row, assetId) =>
@@ -64,10 +67,11 @@ type SheetBytes = {
 };
 
 /**
- * Text shared by the transactions of a sheet with equal status, reason and version, which differ only in slot and volume.
+ * Text shared by the transactions of a sheet with equal status, reason, source and version, which differ only in slot and volume.
  */
 type VersionBytes = Pick<Cell, 'status' | 'version' | 'previousRevision'> & {
   readonly invalidReason: string | null | undefined;
+  readonly source: SeriesKind | null | undefined;
   /** End of a transaction and start of the next one of the same sheet, so that the common case is a single copy. */
   readonly next: Buffer;
   /** Views of `next` for a transaction that follows another sheet. They share its memory, so a write changes both. */
@@ -89,17 +93,14 @@ const sheetBytes = ({ sheet, day }: SheetRow, notation: Notation): SheetBytes =>
 const SLOT_PLACEHOLDER = '..';
 const SEPARATOR_BYTES = 1;
 
-function versionBytes(
-  { ids, end }: SheetBytes,
-  { row, cell, invalidReason }: TransactionRecord,
-  notation: Notation,
-): VersionBytes {
+function versionBytes({ ids, end }: SheetBytes, record: TransactionRecord, notation: Notation): VersionBytes {
+  const { row, cell, invalidReason, source } = record;
   const { status, version, previousRevision } = cell;
   const { quote, nothing } = notation;
   const previousIds = previousRevision === null ? null : previousIdsOf(row, previousRevision);
   const idStem = notation.untilId + ids.stem;
   const contractId = encodeId(ID_PREFIX.contract, row.contractId);
-  const untilPrevious = idStem + SLOT_PLACEHOLDER + notation.untilPrevious(contractId, cell, invalidReason);
+  const untilPrevious = idStem + SLOT_PLACEHOLDER + notation.untilPrevious(contractId, record);
   const previousStem = previousIds === null ? nothing : quote + previousIds.stem;
   const assetId = row.assetId === null ? nothing : quote + encodeId(ID_PREFIX.asset, row.assetId) + quote;
   const previousEnd = previousIds === null ? '' : SLOT_PLACEHOLDER + quote;
@@ -112,6 +113,7 @@ function versionBytes(
     version,
     previousRevision,
     invalidReason,
+    source,
     next,
     end: next.subarray(0, end.length),
     begin: next.subarray(end.length),
@@ -128,11 +130,11 @@ function previousIdsOf({ correctedIds }: SheetRow, previousRevision: number): Tr
 
 /** Linear search, because a sheet mostly has a single combination of status and version. */
 function versionOf(sheet: SheetBytes, record: TransactionRecord, notation: Notation): VersionBytes {
-  const { cell, invalidReason } = record;
+  const { cell, invalidReason, source } = record;
   for (const known of sheet.versions) {
     const isEqual = known.status === cell.status && known.version === cell.version;
-    if (isEqual && known.previousRevision === cell.previousRevision && known.invalidReason === invalidReason)
-      return known;
+    const isShownEqual = known.invalidReason === invalidReason && known.source === source;
+    if (isEqual && isShownEqual && known.previousRevision === cell.previousRevision) return known;
   }
   const made = versionBytes(sheet, record, notation);
   sheet.versions.push(made);

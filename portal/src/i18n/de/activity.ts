@@ -48,6 +48,8 @@ export const activity: Dictionary['activity'] = {
     `Nominierung von ${group} bei ${tso} für ${day} (${direction}, Version ${version})`,
   transactions: (contract, day, slots) =>
     `Mengen des Vertrags ${contract} für ${day} (${slots === 1 ? '1 Viertelstunde' : `${slots} Viertelstunden`})`,
+  series: (name, day, slots) =>
+    `Zeitreihe ${name} am ${day} (${slots === 1 ? '1 Viertelstunde' : `${slots} Viertelstunden`})`,
   contract: (name) => `Vertrag ${name}`,
   customer: (name) => `Kunde ${name}`,
   group: (name) => `Bilanzkreis ${name}`,
@@ -67,6 +69,7 @@ export const activity: Dictionary['activity'] = {
     'demand.published': 'wurde veröffentlicht.',
     'demand.withdrawn': 'wurde zurückgezogen.',
     'exchange.alarm': 'hat begonnen.',
+    criticalAlarm: 'ist kritisch.',
     'exchange.alarm_resolved': 'ist beendet.',
     'series.updated': 'wurde geändert.',
     corrected: 'wurde korrigiert.',
@@ -106,5 +109,7 @@ export const activity: Dictionary['activity'] = {
     buyer: 'Käufer',
     profile: 'Profil',
     asset_id: 'Anlage',
+    source: 'Quelle',
+    market_location: 'Marktlokation',
   },
 };

@@ -10,7 +10,7 @@ export const common: Dictionary['common'] = {
     parties: 'Partner',
     administration: 'Verwaltung',
   },
-  openAlarms: (count, hasMore) => (count === 1 ? '1 Alarm' : `${hasMore ? '> ' : ''}${count} Alarme`),
+  openAlarms: (count) => (count === 1 ? '1 Alarm' : `${count} Alarme`),
   mainNavigation: 'Hauptnavigation',
   close: 'Schließen',
   cancel: 'Abbrechen',
@@ -107,6 +107,8 @@ export const common: Dictionary['common'] = {
     DE_50HERTZ: '50Hertz',
   },
   directions: { out: 'liefert', in: 'bezieht' },
+  origin: 'Quelle',
+  origins: { forecast: 'Prognose', meter: 'Messwert' },
   fieldErrors: 'Einige Angaben müssen berichtigt werden:',
   markedFields: 'Bitte prüfen Sie die markierten Felder.',
   decimal: {

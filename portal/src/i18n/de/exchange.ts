@@ -137,6 +137,8 @@ export const exchange: Dictionary['exchange'] = {
       status_request_rejected:
         'In der Nachricht die Gründe des ÜNB ansehen und ihn nach seiner letzten Antwort fragen.',
       disk: 'Auf dem Dateisystem des Datenordners Platz schaffen.',
+      forecast_missing: 'Die Werte beim Prognosedienstleister anfordern oder vor der Frist selbst eintragen.',
+      meter_missing: 'Die Werte beim Messstellenbetreiber anfordern.',
     },
     severities: { critical: 'kritisch', warning: 'Warnung' },
     kinds: {
@@ -151,8 +153,11 @@ export const exchange: Dictionary['exchange'] = {
       older_version_confirmed: 'Ältere Version bestätigt',
       status_request_rejected: 'Statusanfrage abgelehnt',
       disk: 'Festplatte fast voll',
+      forecast_missing: 'Prognose fehlt',
+      meter_missing: 'Messwerte fehlen',
     },
     toMessage: 'Nachricht öffnen',
+    toContract: 'Vertrag öffnen',
     toUnsent: 'Nicht gesendete Nominierungen',
     acknowledge: 'Quittieren',
     acknowledgeText: 'Beendet den Alarm. Dieselbe Ursache löst ihn nicht noch einmal aus.',

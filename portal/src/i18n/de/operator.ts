@@ -6,6 +6,7 @@ export const operator: Dictionary['operator'] = {
     nominations: 'Nominierungen',
     contracts: 'Verträge',
     import: 'Mengenimport',
+    series: 'Zeitreihen',
     brps: 'BKV',
     customers: 'Kunden',
     accounts: 'Konten',

@@ -19,6 +19,8 @@ export const search: Dictionary['search'] = {
     customers: 'Kunden',
     groups: 'Bilanzkreise',
     assets: 'Anlagen',
+    series: 'Zeitreihen',
+    interchanges: 'Übertragungsdateien',
     brps: 'BKV',
     nominations: 'Nominierungen',
     messages: 'Nachrichten',

@@ -48,6 +48,8 @@ export const activity = {
     `Nomination of ${group} at ${tso} for ${day} (${direction}, version ${version})`,
   transactions: (contract: string, day: string, slots: number) =>
     `Volumes of contract ${contract} for ${day} (${slots === 1 ? '1 quarter-hour' : `${slots} quarter-hours`})`,
+  series: (name: string, day: string, slots: number) =>
+    `Series ${name} on ${day} (${slots === 1 ? '1 quarter-hour' : `${slots} quarter-hours`})`,
   contract: (name: string) => `Contract ${name}`,
   customer: (name: string) => `Customer ${name}`,
   group: (name: string) => `Balance group ${name}`,
@@ -67,6 +69,7 @@ export const activity = {
     'demand.published': 'was published.',
     'demand.withdrawn': 'was withdrawn.',
     'exchange.alarm': 'began.',
+    criticalAlarm: 'is critical.',
     'exchange.alarm_resolved': 'ended.',
     'series.updated': 'changed.',
     corrected: 'was corrected.',
@@ -107,5 +110,7 @@ export const activity = {
     buyer: 'buyer',
     profile: 'profile',
     asset_id: 'plant',
+    source: 'source',
+    market_location: 'market location',
   },
 };

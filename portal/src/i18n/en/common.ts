@@ -8,8 +8,7 @@ export const common = {
     parties: 'Parties',
     administration: 'Administration',
   },
-  openAlarms: (count: number, hasMore: boolean) =>
-    count === 1 ? '1 alarm' : `${hasMore ? '> ' : ''}${count} alarms`,
+  openAlarms: (count: number) => (count === 1 ? '1 alarm' : `${count} alarms`),
   mainNavigation: 'Main navigation',
   close: 'Close',
   cancel: 'Cancel',
@@ -106,6 +105,8 @@ export const common = {
     DE_50HERTZ: '50Hertz',
   },
   directions: { out: 'delivers', in: 'receives' },
+  origin: 'Source',
+  origins: { forecast: 'Forecast', meter: 'Meter' },
   fieldErrors: 'Some entries need a correction:',
   markedFields: 'Please check the marked fields.',
   decimal: {

@@ -4,6 +4,7 @@ export const operator = {
     nominations: 'Nominations',
     contracts: 'Contracts',
     import: 'Volume import',
+    series: 'Series',
     brps: 'BRPs',
     customers: 'Customers',
     accounts: 'Accounts',

@@ -17,6 +17,8 @@ export const search = {
     customers: 'Customers',
     groups: 'Balance groups',
     assets: 'Assets',
+    series: 'Series',
+    interchanges: 'Interchanges',
     brps: 'BRPs',
     nominations: 'Nominations',
     messages: 'Messages',

@@ -25,7 +25,8 @@ export class CopyText extends ByteWriter {
     this.bytes[this.length++] = TAB;
   }
 
-  integer(value: number): void {
+  integer(value: number | null): void {
+    if (value === null) return this.field(NULL_FIELD);
     this.reserve(NUMBER_BYTES);
     this.digits(value);
     this.bytes[this.length++] = TAB;

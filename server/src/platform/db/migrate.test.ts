@@ -70,8 +70,8 @@ test('a database that a newer version has migrated stops the start', async () =>
 
 test('a failing migration leaves the database as it was, and its error names the place', async () => {
   const dir = await copyMigrations('failing');
-  await writeFile(path.join(dir, '002-good.sql'), 'create table good ();');
-  await writeFile(path.join(dir, '003-bad.sql'), 'create table bad ();\nselect missing;');
+  await writeFile(path.join(dir, '900-good.sql'), 'create table good ();');
+  await writeFile(path.join(dir, '901-bad.sql'), 'create table bad ();\nselect missing;');
   const before = await recorded();
   const messages: string[] = [];
   await assert.rejects(

@@ -40,7 +40,7 @@ export function problem(code: PlainCode): ProblemError;
 export function problem(code: ProblemCode, detail: Message, headers?: Record<string, string>): ProblemError;
 export function problem(
   code: ProblemCode,
-  detail: Message = { key: `problem.${code as PlainCode}` },
+  detail: Message = { key: `problem.${code as PlainCode}` } as Message,
   headers: Record<string, string> = {},
 ): ProblemError {
   return new ProblemError(code, detail, { headers });

@@ -1,6 +1,6 @@
 import { type FieldCode, LIMITS } from '@saldo/api';
 import { findUnits } from '@saldo/core/decimal.ts';
-import { dayNumber, parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
+import { dayNumber, dayStart, parseDay, parseInstant } from '@saldo/core/delivery-day.ts';
 import { checkEic, isBalanceGroupEic } from '@saldo/core/eic.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { codePointLength, isWellFormedText } from '@saldo/core/text.ts';
@@ -131,8 +131,14 @@ function deliveryFaults(query: Record<string, unknown>, maxDays: number): FieldE
 function runsBackwards(first: unknown, second: unknown): boolean {
   if (typeof first === 'number' && typeof second === 'number') return second < first;
   if (typeof first !== 'string' || typeof second !== 'string') return false;
-  const [from, to] = [parseInstant(first), parseInstant(second)];
+  const [from, to] = [timeOf(first), timeOf(second)];
   return from !== null && to !== null && to < from;
+}
+
+/** The time of a date-time or a day; null for any other text. */
+function timeOf(text: string): number | null {
+  const day = parseDay(text);
+  return day === null ? parseInstant(text) : dayStart(day);
 }
 
 /** Compiles at first use: compiling the schemas of all routes would take a quarter of the server's start. */

@@ -1,8 +1,10 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import type { SeriesKind } from '@saldo/core/enums.ts';
 import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import { SheetSources } from './sheet-sources.ts';
 
 /** `offset 0` makes it one look-up per sheet: the planner could read all invalidations instead. */
 const READ = statement(
@@ -32,13 +34,20 @@ type StoredSheet = {
 const keyOf = (contractNo: number, day: DeliveryDay, revision: number, slot: number) =>
   `${contractNo} ${day} ${revision} ${slot}`;
 
-/** For the operator: adds why a transaction is invalid, null if it is not. A BRP sees the status only. */
-export async function withInvalidReasons<R extends { row: StoredSheet; cell: Cell }>(
+/**
+ * For the operator: adds why a transaction is invalid, null if it is not, and the series that its volume follows from. A
+ * BRP sees neither.
+ */
+export async function withOperatorMembers<R extends { row: StoredSheet; cell: Cell }>(
   db: Db,
   viewer: Viewer,
   records: readonly R[],
-): Promise<readonly (R & { invalidReason?: string | null })[]> {
+): Promise<readonly (R & { invalidReason?: string | null; source?: SeriesKind | null })[]> {
   if (viewer.kind !== 'operator') return records;
+  const sources = new SheetSources();
+  await sources.load(db, [
+    ...new Map(records.map(({ row }) => [`${row.contractNo} ${row.day}`, row])).values(),
+  ]);
   const sheets = new Set<StoredSheet>();
   for (const { row, cell } of records) if (cell.status === 'invalid') sheets.add(row);
   const reasons = new Map<string, string>();
@@ -54,6 +63,7 @@ export async function withInvalidReasons<R extends { row: StoredSheet; cell: Cel
   return records.map((record) => {
     const { row, cell } = record;
     const reason = reasons.get(keyOf(row.contractNo, row.day, row.sheet.revision, cell.slot)) ?? null;
-    return { ...record, invalidReason: cell.status === 'invalid' ? reason : null };
+    const source = sources.originOf(row, row.sheet.revision, cell.slot);
+    return { ...record, invalidReason: cell.status === 'invalid' ? reason : null, source };
   });
 }

@@ -10,41 +10,41 @@ import {
 } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { operatorAuditRoutes } from './audit/operator-routes.ts';
-import { calendarRoutes, operatorCalendarRoutes } from './calendar/routes.ts';
-import { changesRoutes } from './changes/portal-routes.ts';
-import { operatorContractRoutes } from './contracts/operator-routes.ts';
-import { contractRoutes, portalContractRoutes } from './contracts/routes.ts';
-import { lastChangeRoutes } from './customer-changes/last-change.ts';
-import { customerChangeRoutes, operatorCustomerChangeRoutes } from './customer-changes/routes.ts';
-import { operatorCustomerRoutes } from './customers/operator-routes.ts';
-import { customerRoutes, portalCustomerRoutes } from './customers/routes.ts';
-import { simulationRoutes } from './demo/simulated-answers.ts';
-import { DOCS_PATHS, mountDocs } from './docs/routes.ts';
-import type { Site } from './docs/site.ts';
-import type { EventIds } from './events/ids.ts';
-import type { EventPoller } from './events/poller.ts';
-import { eventRoutes, type Feed } from './events/routes.ts';
-import { countOpenAlarms } from './exchange/alarms.ts';
-import { operatorExchangeRoutes } from './exchange/operator-routes.ts';
-import { scheduleRoutes } from './exchange/routes.ts';
-import { exportRoutes } from './exports/routes.ts';
-import { healthRoutes } from './health/operator-routes.ts';
-import { operatorMarketRoutes } from './market/operator-routes.ts';
-import { marketRoutes, mountCovers } from './market/routes.ts';
-import { nominationRoutes, operatorNominationRoutes } from './nominations/routes.ts';
-import { operatorPartyRoutes } from './parties/operator-routes.ts';
-import { ownPartyRoutes } from './parties/portal-routes.ts';
-import { balanceGroupRoutes } from './parties/routes.ts';
-import type { KeyKind } from './platform/auth/api-key.ts';
-import type { CredentialCache } from './platform/auth/credential-cache.ts';
-import { keyCredentials } from './platform/auth/key-credentials.ts';
-import type { LastUsed } from './platform/auth/last-used.ts';
-import { sessionCredentials } from './platform/auth/session-credentials.ts';
-import { type MovableClock, monotonicNow } from './platform/clock.ts';
-import type { OpenDatabase } from './platform/db/database.ts';
-import { cursorSealer } from './platform/http/cursor.ts';
-import { deviceCookie } from './platform/http/device-cookie.ts';
+import { operatorAuditRoutes } from '../audit/operator-routes.ts';
+import { calendarRoutes, operatorCalendarRoutes } from '../calendar/routes.ts';
+import { changesRoutes } from '../changes/portal-routes.ts';
+import { operatorContractRoutes } from '../contracts/operator-routes.ts';
+import { contractRoutes, portalContractRoutes } from '../contracts/routes.ts';
+import { lastChangeRoutes } from '../customer-changes/last-change.ts';
+import { customerChangeRoutes, operatorCustomerChangeRoutes } from '../customer-changes/routes.ts';
+import { operatorCustomerRoutes } from '../customers/operator-routes.ts';
+import { customerRoutes, portalCustomerRoutes } from '../customers/routes.ts';
+import { simulationRoutes } from '../demo/simulated-answers.ts';
+import { DOCS_PATHS, mountDocs } from '../docs/routes.ts';
+import type { Site } from '../docs/site.ts';
+import type { EventIds } from '../events/ids.ts';
+import type { EventPoller } from '../events/poller.ts';
+import { eventRoutes, type Feed } from '../events/routes.ts';
+import { countOpenAlarms } from '../exchange/alarms.ts';
+import { operatorExchangeRoutes } from '../exchange/operator-routes.ts';
+import { scheduleRoutes } from '../exchange/routes.ts';
+import { exportRoutes } from '../exports/routes.ts';
+import { healthRoutes } from '../health/operator-routes.ts';
+import { operatorMarketRoutes } from '../market/operator-routes.ts';
+import { marketRoutes, mountCovers } from '../market/routes.ts';
+import { nominationRoutes, operatorNominationRoutes } from '../nominations/routes.ts';
+import { operatorPartyRoutes } from '../parties/operator-routes.ts';
+import { ownPartyRoutes } from '../parties/portal-routes.ts';
+import { balanceGroupRoutes } from '../parties/routes.ts';
+import type { KeyKind } from '../platform/auth/api-key.ts';
+import type { CredentialCache } from '../platform/auth/credential-cache.ts';
+import { keyCredentials } from '../platform/auth/key-credentials.ts';
+import type { LastUsed } from '../platform/auth/last-used.ts';
+import { sessionCredentials } from '../platform/auth/session-credentials.ts';
+import { type MovableClock, monotonicNow } from '../platform/clock.ts';
+import type { OpenDatabase } from '../platform/db/database.ts';
+import { cursorSealer } from '../platform/http/cursor.ts';
+import { deviceCookie } from '../platform/http/device-cookie.ts';
 import {
   apiGuard,
   type Guard,
@@ -54,19 +54,31 @@ import {
   type SessionAuth,
   sessionGuard,
   unroutedCounter,
-} from './platform/http/guard.ts';
-import type { Portal } from './platform/http/portal-files.ts';
-import { positionTracker } from './platform/http/positions.ts';
-import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from './platform/http/rate-limit.ts';
-import type { RequestQueue } from './platform/http/request-queue.ts';
-import { type Mounting, methodFinder, mountRoutes } from './platform/http/routes.ts';
-import { createServer, originOf, type ServerOptions } from './platform/http/server.ts';
-import { sessionCookie } from './platform/http/session-cookie.ts';
-import type { Metrics } from './platform/telemetry/metrics.ts';
-import { requestLog } from './platform/telemetry/request-log.ts';
-import type { Tracer } from './platform/telemetry/tracer.ts';
-import { sandboxRoutes } from './sandbox/operator-routes.ts';
-import type { Config } from './start/config.ts';
+} from '../platform/http/guard.ts';
+import type { Portal } from '../platform/http/portal-files.ts';
+import { positionTracker } from '../platform/http/positions.ts';
+import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from '../platform/http/rate-limit.ts';
+import type { RequestQueue } from '../platform/http/request-queue.ts';
+import { type Mounting, methodFinder, mountRoutes } from '../platform/http/routes.ts';
+import { createServer, originOf, type ServerOptions } from '../platform/http/server.ts';
+import { sessionCookie } from '../platform/http/session-cookie.ts';
+import type { Metrics } from '../platform/telemetry/metrics.ts';
+import { requestLog } from '../platform/telemetry/request-log.ts';
+import type { Tracer } from '../platform/telemetry/tracer.ts';
+import { sandboxRoutes } from '../sandbox/operator-routes.ts';
+import { operatorSeriesRoutes } from '../series/operator-routes.ts';
+import { valueImportRoutes } from '../sources/import-routes.ts';
+import { interchangeRoutes } from '../sources/interchange-routes.ts';
+import { operatorContractChangeRoutes } from '../sources/operator-contracts.ts';
+import { operatorSourceRoutes } from '../sources/operator-routes.ts';
+import type { ImportCounts } from '../transactions/import-request.ts';
+import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
+import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
+import { transactionRoutes } from '../transactions/routes.ts';
+import { operatorUserRoutes } from '../users/operator-routes.ts';
+import { sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
+import type { Config } from './config.ts';
 import {
   type Addresses,
   brpDocument,
@@ -74,16 +86,9 @@ import {
   operatorDocument,
   operatorTable,
   portalDocument,
-} from './start/documentation.ts';
-import { exchangeOf } from './start/exchange-settings.ts';
-import { isTrial } from './start/first-start.ts';
-import type { ImportCounts } from './transactions/import-request.ts';
-import { operatorTransactionRoutes } from './transactions/operator-routes.ts';
-import { operatorVolumeRoutes } from './transactions/operator-volumes.ts';
-import { transactionRoutes } from './transactions/routes.ts';
-import { operatorUserRoutes } from './users/operator-routes.ts';
-import { sessionRoutes, signInRoutes } from './users/portal-routes.ts';
-import { type WebhookSettings, webhookRoutes } from './webhooks/routes.ts';
+} from './documentation.ts';
+import { exchangeOf } from './exchange-settings.ts';
+import { isTrial } from './first-start.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -295,9 +300,14 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
+  ...operatorSeriesRoutes(),
   ...operatorContractRoutes(clock),
+  ...operatorContractChangeRoutes({ clock, rules: config.marketRules }),
   ...operatorTransactionRoutes(clock),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
+  ...valueImportRoutes(db, clock, config, importCounts),
+  ...operatorSourceRoutes(clock),
+  ...interchangeRoutes(db),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
