@@ -19,24 +19,24 @@ const FIRST_DAYS = { csv: '2027-01-01', days: '2027-02-01', inserts: '2027-03-01
 const LEAST_PER_SECOND: Readonly<Record<string, number>> = { csv: 400_000, days: 1_500_000 };
 const LEAST_OVER_INSERTS = 20;
 
-type Volumes = (contract: number, slot: number) => number;
+export type Volumes = (contract: number, slot: number) => number;
 /** Volumes of one to five digits that change gradually, different for every contract and round. */
-const volumesOf =
+export const volumesOf =
   (round: number): Volumes =>
   (contract, slot) =>
     Math.round((contract % 97) * 80 + 2000 + 1900 * Math.sin((slot + contract + round) / 9));
 
 const externalId = (contract: number) => `PPA-2026-${String(contract + 1).padStart(5, '0')}`;
 
-function file(contracts: number, lineOf: (contract: number) => string, header = ''): Buffer {
+export function file(contracts: number, lineOf: (contract: number) => string, header = ''): Buffer {
   const pieces = [Buffer.from(header)];
   for (let contract = 0; contract < contracts; contract++) pieces.push(Buffer.from(lineOf(contract)));
   return Buffer.concat(pieces);
 }
 
-const slotsOf = (day: DeliveryDay) => Array.from({ length: slotCount(day) }, (_, at) => at + 1);
+export const slotsOf = (day: DeliveryDay) => Array.from({ length: slotCount(day) }, (_, at) => at + 1);
 
-const csvFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
+export const csvFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
   file(
     contracts,
     (contract) =>
@@ -62,8 +62,14 @@ const slotFile = (contracts: number, day: DeliveryDay, volumes: Volumes) =>
       .join(''),
   );
 
-async function upload({ port }: BenchServer, key: string, type: string, body: Buffer): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/operator/v1/volumes`, {
+export async function upload(
+  { port }: BenchServer,
+  key: string,
+  type: string,
+  body: Buffer,
+  path = '/operator/v1/volumes',
+): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': type },
     body: new Uint8Array(body),
@@ -74,7 +80,7 @@ async function upload({ port }: BenchServer, key: string, type: string, body: Bu
 }
 
 /** Nets the previous import, so that the engine does not run during the next measurement. */
-async function settle({ port }: BenchServer, key: string): Promise<void> {
+export async function settle({ port }: BenchServer, key: string): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/operator/v1/nominations/run`, {
     method: 'POST',
     headers: { 'x-api-key': key },

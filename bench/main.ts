@@ -23,6 +23,7 @@ import { measureOverload } from './overload.ts';
 import { measureReplica } from './replica.ts';
 import { measureRivals } from './rivals.ts';
 import { type Run, SIZES } from './run.ts';
+import { measureSeries } from './series.ts';
 import { Processes } from './servers.ts';
 import { measureWebhooks } from './webhooks.ts';
 
@@ -31,6 +32,7 @@ const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
   rivals: measureRivals,
   'bulk reads': measureBulk,
   imports: measureImport,
+  series: measureSeries,
   exports: measureExports,
   events: measureEvents,
   webhooks: measureWebhooks,

@@ -18,7 +18,13 @@ import { newSheetId } from '../server/src/platform/db/new-id.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import { timestamp } from '../server/src/platform/db/wire-types.ts';
 
-export type WorldSize = { readonly contracts: number; readonly days: number; readonly brps?: number };
+export type WorldSize = {
+  readonly contracts: number;
+  readonly days: number;
+  readonly brps?: number;
+  /** Default: every contract has a plant of its own. */
+  readonly contractsOfPlant?: number;
+};
 
 type Position = { no: number; brpNo: number; customerId: string; tso: Tso };
 export type BenchBrp = {
@@ -28,7 +34,15 @@ export type BenchBrp = {
   positions: Position[];
   contracts: BenchContract[];
 };
-type BenchContract = { no: number; uuid: string; id: string; seller: BenchBrp; from: Position; to: Position };
+type BenchContract = {
+  no: number;
+  uuid: string;
+  id: string;
+  assetId: string;
+  seller: BenchBrp;
+  from: Position;
+  to: Position;
+};
 
 export type BenchWorld = {
   readonly url: string;
@@ -43,7 +57,7 @@ type LoadResult = { readonly transactions: number; readonly seconds: number; rea
 /** The hundred days from here include one with 100 slots. */
 const FIRST_DAY: DeliveryDay = '2026-09-01';
 const BRPS = 20;
-const MADE_AT = dayStart('2026-08-20');
+export const MADE_AT = dayStart('2026-08-20');
 /** Slightly less than the initial buffer of the COPY writer. */
 const COPY_CHUNK = 60 * 1024;
 
@@ -75,7 +89,7 @@ export async function createWorld(url: string, size: WorldSize): Promise<BenchWo
   const random = numbersFrom(size.contracts);
   try {
     const brps = await db.transaction((tx) => createBrps(tx, size.brps ?? BRPS));
-    const contracts = await db.transaction((tx) => createContracts(tx, brps, size.contracts, random));
+    const contracts = await db.transaction((tx) => createContracts(tx, brps, size, random));
     const days = Array.from({ length: size.days }, (_, at) => addDays(FIRST_DAY, at));
     return { url, brps: brps.toSorted((a, b) => b.contracts.length - a.contracts.length), contracts, days };
   } finally {
@@ -116,7 +130,7 @@ async function createBrps(tx: Tx, count: number): Promise<BenchBrp[]> {
 async function createContracts(
   tx: Tx,
   brps: BenchBrp[],
-  count: number,
+  { contracts: count, contractsOfPlant = 1 }: WorldSize,
   random: () => number,
 ): Promise<BenchContract[]> {
   // The second BRP is half as large as the first, the third a third of it, and so on.
@@ -138,6 +152,8 @@ async function createContracts(
       technology,
       tso: fromPosition.tso,
     };
+    const assetId =
+      at % contractsOfPlant === 0 ? await insertAsset(tx, plant, MADE_AT) : contracts.at(-1)!.assetId;
     const made = await insertContract(
       tx,
       {
@@ -150,7 +166,7 @@ async function createContracts(
         ppa_type: 'produced',
         period: '2026–2030',
         delivery_profile: 'as produced',
-        asset_id: await insertAsset(tx, plant, MADE_AT),
+        asset_id: assetId,
       },
       MADE_AT,
     );
@@ -159,6 +175,7 @@ async function createContracts(
       no: made.no,
       uuid: made.id,
       id: encodeId(ID_PREFIX.contract, made.id),
+      assetId,
       seller,
       from: fromPosition,
       to: toPosition,

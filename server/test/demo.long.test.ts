@@ -6,11 +6,15 @@ import {
   CUSTOMER_STATUSES,
   NOMINATION_STATUSES,
   OFFER_PPA_TYPES,
+  type OperatorContract,
+  type OperatorTransaction,
   PPA_TYPES,
+  type Series,
+  type SeriesValues,
   TRANSACTION_STATUSES,
   TSOS,
 } from '@saldo/api';
-import { addDays, dayOf, slotCount } from '@saldo/core/delivery-day.ts';
+import { addDays, dayOf, localInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -185,6 +189,49 @@ for (const { now, platform, access } of worlds) {
       }
     }
     assert.equal(moves, 1);
+  });
+
+  test(`the demo world of ${now} has forecasts of tomorrow, meters with one gap, and volumes that follow them`, async () => {
+    const operator = client(platform.baseUrl, await platform.world.operatorKey());
+    const today = dayOf(platform.clock.now());
+    const valuesOn = async (id: string, day: string): Promise<SeriesValues['values']> =>
+      (await operator(`/operator/v1/series/${id}/values?delivery_date=${day}`)).body.values;
+    const series: Series[] = await walk(operator, '/operator/v1/series', 'series', 100);
+    const tomorrow = addDays(today, 1);
+    for (const { id, name } of series.filter(({ kind }) => kind === 'forecast')) {
+      const values = await valuesOn(id, tomorrow);
+      assert.equal(values.length, slotCount(tomorrow), name);
+      if (!/solar/i.test(name)) continue;
+      for (const { slot_number, energy_wh } of values) {
+        if (slot_number <= 20 || slot_number > 80) assert.equal(energy_wh, 0, `${name} at night`);
+        if (slot_number > 40 && slot_number < 60) assert.ok(energy_wh > 0, `${name} at noon`);
+      }
+    }
+    // The meters of yesterday arrive at 08:00.
+    const isMorning = platform.clock.now() < localInstant(today, 8 * 60);
+    const [metered, notYet] = isMorning
+      ? [addDays(today, -2), addDays(today, -1)]
+      : [addDays(today, -1), today];
+    let gaps = 0;
+    for (const { id } of series.filter(({ kind }) => kind === 'meter')) {
+      gaps += slotCount(metered) - (await valuesOn(id, metered)).length;
+      assert.equal((await valuesOn(id, notYet)).length, 0);
+    }
+    assert.equal(gaps, isMorning ? 0 : 4);
+
+    const contracts: OperatorContract[] = await walk(operator, '/operator/v1/contracts', 'contracts', 100);
+    const sourced = contracts.filter((contract) => 'source' in contract && contract.source !== null);
+    assert.deepEqual(valuesOf(sourced, 'ppa_type'), ['consumed', 'forecasted', 'produced']);
+    for (const contract of sourced) {
+      const list = `/operator/v1/transactions?contract_id=${contract.id}&delivery_date=${metered}&status=valid`;
+      const transactions: OperatorTransaction[] = await walk(operator, list, 'transactions', 100);
+      assert.equal(transactions.length, slotCount(metered));
+      const fromMeter = transactions.filter(({ source }) => source === 'meter');
+      assert.ok(transactions.every(({ source }) => source !== null));
+      // A metered value that makes the same kWh, as that of a solar plant at night, is no new version.
+      assert.equal(fromMeter.length > 0, contract.ppa_type !== 'forecasted');
+      for (const { version } of fromMeter) assert.ok(version > 1);
+    }
   });
 
   test(`in the demo world of ${now} only contracts of activated customers have volumes`, async () => {

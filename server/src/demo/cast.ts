@@ -150,6 +150,8 @@ export type CastContract = {
   years: Years | null;
   /** Average power, which scales the volumes of contracts without an asset. */
   powerKw: number;
+  /** Share of the energy of its plant or consumer that the contract follows. Null: its volumes are imported. */
+  share: number | null;
 };
 
 const ppa = (
@@ -159,7 +161,9 @@ const ppa = (
   powerKw: number,
   assetName: AssetName | null = null,
   years: Years | null = [0, 5],
-): CastContract => ({ seller, buyer, type: 'ppa', ppaType, asset: assetName, years, powerKw });
+): CastContract => ({ seller, buyer, type: 'ppa', ppaType, asset: assetName, years, powerKw, share: null });
+
+const following = (share: number, contract: CastContract): CastContract => ({ ...contract, share });
 
 const trade = (type: 'day_ahead' | 'intraday', seller: CustomerName, buyer: CustomerName): CastContract => ({
   seller,
@@ -169,15 +173,16 @@ const trade = (type: 'day_ahead' | 'intraday', seller: CustomerName, buyer: Cust
   asset: null,
   years: [0, 1],
   powerKw: 0,
+  share: null,
 });
 
 export const CONTRACTS: readonly CastContract[] = [
-  ppa('produced', 'uckermark', 'chemie', 20_000, 'uckermark'),
-  ppa('produced', 'ruhr', 'papier', 4_000, 'ruhr'),
-  ppa('forecasted', 'altmark', 'viernau', 12_000, 'altmark'),
-  ppa('forecasted', 'nordsee', 'stahl', 90_000, 'nordsee'),
-  ppa('forecasted', 'lueneburg', 'isartal', 6_000, 'lueneburg'),
-  ppa('consumed', 'hunsrueck', 'neckar', 8_000, 'hunsrueck'),
+  following(0.4, ppa('produced', 'uckermark', 'chemie', 20_000, 'uckermark')),
+  following(0.4, ppa('produced', 'ruhr', 'papier', 4_000, 'ruhr')),
+  following(0.4, ppa('forecasted', 'altmark', 'viernau', 12_000, 'altmark')),
+  following(0.36, ppa('forecasted', 'nordsee', 'stahl', 90_000, 'nordsee')),
+  following(0.32, ppa('forecasted', 'lueneburg', 'isartal', 6_000, 'lueneburg')),
+  following(1, ppa('consumed', 'hunsrueck', 'neckar', 8_000, 'hunsrueck')),
   ppa('consumed', 'uckermark', 'isartal', 3_000, 'uckermark'),
   ppa('baseload', 'nordsee', 'chemie', 40_000, 'nordsee'),
   ppa('baseload', 'altmark', 'stahl', 5_000, 'altmark'),
@@ -188,7 +193,7 @@ export const CONTRACTS: readonly CastContract[] = [
   ppa('indexed', 'uckermark', 'papier', 4_400, 'uckermark'),
   ppa('indexed', 'hunsrueck', 'chemie', 5_200, 'hunsrueck'),
   // Within one balance group and control area: nothing has to be nominated for it.
-  ppa('produced', 'uckermark', 'altmark', 1_000, 'uckermark'),
+  following(0.025, ppa('produced', 'uckermark', 'altmark', 1_000, 'uckermark')),
   // In the opposite direction, so that the saldo of a consumer's group changes its sign during the day.
   ppa('peakload', 'chemie', 'stahl', 60_000),
   ppa('baseload', 'ruhr', 'alb', 1_200, 'ruhr', [-2, 0]),
@@ -201,5 +206,28 @@ export const CONTRACTS: readonly CastContract[] = [
   // Without an end, so that it is active on every day and takes no volumes.
   ppa('indexed', 'altmark', 'isartal', 2_000, 'altmark', [0, null]),
 ];
+
+/** A plant with the curve of its technology, or a consumer with its average power. */
+type CastSite = {
+  owner: { asset: AssetName } | { customer: CustomerName; powerKw: number };
+  hasMeter: boolean;
+};
+
+/** Plants and consumers with series. All of them have a forecast. */
+export const SITES = {
+  uckermark: { owner: { asset: 'uckermark' }, hasMeter: true },
+  altmark: { owner: { asset: 'altmark' }, hasMeter: true },
+  nordsee: { owner: { asset: 'nordsee' }, hasMeter: false },
+  lueneburg: { owner: { asset: 'lueneburg' }, hasMeter: false },
+  ruhr: { owner: { asset: 'ruhr' }, hasMeter: true },
+  neckar: { owner: { customer: 'neckar', powerKw: 8_000 }, hasMeter: true },
+} satisfies Record<string, CastSite>;
+export type SiteName = keyof typeof SITES;
+
+/** The site whose series a contract follows. */
+export function siteOf({ ppaType, buyer, asset: plant, share }: CastContract): SiteName | null {
+  const name = ppaType === 'consumed' ? buyer : plant;
+  return share !== null && name !== null && name in SITES ? (name as SiteName) : null;
+}
 
 export const ACCOUNTS = ['Grünland Ventures', 'Hanse Energie Einkauf'] as const;

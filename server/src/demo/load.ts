@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { SCOPES, type Scope, type Tso } from '@saldo/api';
-import {
-  addDays,
-  type DeliveryDay,
-  dayOf,
-  dayStart,
-  localInstant,
-  slotCount,
-} from '@saldo/core/delivery-day.ts';
-import { gatesOf } from '@saldo/core/gates.ts';
+import { SCOPES, type Scope } from '@saldo/api';
+import { addDays, type DeliveryDay, dayOf, dayStart, localInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { insertContract } from '../contracts/store.ts';
@@ -33,10 +25,19 @@ import {
   CONTRACTS,
   CUSTOMERS,
   type CustomerName,
-  MOVES,
+  siteOf,
   USERS,
 } from './cast.ts';
 import { openMarket } from './market.ts';
+import {
+  correctForecast,
+  createSites,
+  type Sites,
+  setSources,
+  storeForecasts,
+  storeMeters,
+} from './sites.ts';
+import { type Change, firstSourcedDay, type Move, timeline } from './timeline.ts';
 import { demoTsos } from './tsos.ts';
 import { demoVolumes } from './volumes.ts';
 
@@ -52,7 +53,6 @@ const MINUTE_MS = 60_000;
 const HOUR = 60;
 /** Parties and contracts are created this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
-const PAST_DAYS = 7;
 const PASSWORD_BYTES = 15;
 const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
@@ -71,12 +71,9 @@ export async function loadDemo(
   const founded = addDays(`${today.slice(0, 4)}-01-01`, -FOUNDED_DAYS_AHEAD);
   const access = await createParties(tx, operator.key, founded);
   access.users.push(...(await createUsers(tx, founded)));
-  const { contractIds, customers, assetIds } = await signContracts(
-    tx,
-    founded,
-    Number(today.slice(0, 4)),
-    rules,
-  );
+  const signed = await signContracts(tx, founded, Number(today.slice(0, 4)), rules);
+  const { contractIds, customers, assetIds } = signed;
+  const sites = await createSites(tx, signed, localInstant(founded, 15 * HOUR));
   await openMarket(tx, assetIds, localInstant(addDays(founded, 7), 9 * HOUR), now);
   // Makes the platform's functions use this transaction instead of opening their own.
   const within: Database = {
@@ -87,10 +84,18 @@ export async function loadDemo(
     close: async () => {},
   };
   const tsos = demoTsos(within, operator.eic, rules, today);
+  const market = { db: within, rules, contractIds, sites, firstSourced: firstSourcedDay(today) };
   for (const event of timeline(today, rules, now)) {
     switch (event.kind) {
+      case 'sources':
+        await setSources(tx, contractIds, sites, rules, event.at);
+        break;
       case 'volumes':
-        await importDay(within, rules, contractIds, event.day, event.at);
+        await importDay(market, event.day, event.at);
+        break;
+      case 'meters':
+        await storeMeters(tx, sites, { day: event.day, hasGap: event.day === addDays(today, -1) }, event.at);
+        await nominateDue(within, event.at, rules);
         break;
       case 'send':
         await tsos.send(event.at);
@@ -105,7 +110,7 @@ export async function loadDemo(
         await moveCustomer(within, rules, customers[event.customer], event);
         break;
       default:
-        await changeDay(within, rules, contractIds, event);
+        await changeDay(market, event);
     }
   }
   return access;
@@ -249,84 +254,25 @@ async function signContracts(
 const periodText = (year: number, years: CastContract['years']): string | null =>
   years && `${year + years[0]}–${years[1] === null ? '' : year + years[1] - 1}`;
 
-type Routine = { at: number; kind: 'volumes' | 'send' | 'confirm' | 'finalise'; day: DeliveryDay };
-/** Concerns the slots `from` to `to` of the contract with this index. */
-type Change = {
-  at: number;
-  kind: 'correct' | 'invalidate';
-  day: DeliveryDay;
-  contract: number;
-  from: number;
-  to: number;
+/** What volumes are written with. Contracts with a share follow their series from the first sourced day on. */
+type Market = {
+  readonly db: Database;
+  readonly rules: MarketRules;
+  readonly contractIds: readonly (string | null)[];
+  readonly sites: Sites;
+  readonly firstSourced: DeliveryDay;
 };
 
-type Move = { at: number; kind: 'move'; customer: CustomerName; to: { eic: string; tso: Tso } };
-type DemoEvent = Routine | Change | Move;
-
-/** The events around each delivery day in chronological order, without those after `now`. */
-function timeline(today: DeliveryDay, rules: MarketRules, now: number): DemoEvent[] {
-  const events: DemoEvent[] = [];
-  for (const day of demoDays(today)) {
-    const { dayAhead, waitEnd, dayAfter } = gatesOf(day, rules);
-    // Volumes of future days are entered early, so that there is data to see.
-    events.push({ at: Math.min(localInstant(addDays(day, -1), 9 * HOUR), now), kind: 'volumes', day });
-    // Send before the day-ahead gate, and send later changes after the wait phase.
-    events.push({ at: dayAhead - 25 * MINUTE_MS, kind: 'send', day });
-    events.push({ at: waitEnd, kind: 'send', day });
-    events.push({ at: waitEnd + 20 * MINUTE_MS, kind: 'confirm', day });
-    events.push({ at: dayAfter + 30 * MINUTE_MS, kind: 'finalise', day });
-  }
-  const ago = (days: number) => addDays(today, -days);
-  const correct = (day: DeliveryDay, at: number, contract: number, from: number, to: number) => {
-    events.push({ at, kind: 'correct', day, contract, from, to });
-    events.push({ at: at + MINUTE_MS, kind: 'send', day }, { at: at + 60 * MINUTE_MS, kind: 'confirm', day });
-  };
-  // Corrections before the gate, during the day, on the next day, and too late to be nominated.
-  correct(ago(6), localInstant(ago(7), 11 * HOUR), 2, 30, 60);
-  correct(ago(5), localInstant(ago(5), 6 * HOUR + 40), 0, 61, 84);
-  correct(ago(3), localInstant(ago(2), 10 * HOUR), 4, 40, 43);
-  correct(ago(7), localInstant(ago(2), 15 * HOUR), 3, 1, 8);
-  events.push({
-    at: localInstant(ago(2), 8 * HOUR),
-    kind: 'invalidate',
-    day: ago(2),
-    contract: 1,
-    from: 57,
-    to: 57,
-  });
-  for (const { customer, daysAgo, to } of MOVES)
-    events.push({ at: localInstant(ago(daysAgo), 11 * HOUR + 20), kind: 'move', customer, to });
-  for (const day of clockChanges(today)) correct(day, localInstant(addDays(day, -1), 15 * HOUR), 7, 9, 12);
-  return events.filter((event) => event.at <= now).sort((one, other) => one.at - other.at);
-}
-
-const clockChanges = (today: DeliveryDay): DeliveryDay[] => {
-  const days: DeliveryDay[] = [];
-  const year = today.slice(0, 4);
-  for (let day = `${year}-01-01`; day.startsWith(year); day = addDays(day, 1)) {
-    if (slotCount(day) !== slotCount(`${year}-01-01`)) days.push(day);
-  }
-  return days;
-};
-
-function demoDays(today: DeliveryDay): DeliveryDay[] {
-  const around = Array.from({ length: PAST_DAYS + 2 }, (_, at) => addDays(today, at - PAST_DAYS));
-  return [...new Set([...clockChanges(today), ...around])].sort();
-}
-
-async function importDay(
-  db: Database,
-  rules: MarketRules,
-  contractIds: (string | null)[],
-  day: DeliveryDay,
-  at: number,
-): Promise<void> {
+async function importDay(market: Market, day: DeliveryDay, at: number): Promise<void> {
+  const { db, rules, contractIds, sites, firstSourced } = market;
+  const isSourced = day >= firstSourced;
   for (const [index, id] of contractIds.entries()) {
     const contract = CONTRACTS[index];
-    if (id === null || !contract) continue;
+    if (id === null || !contract || (isSourced && contract.share !== null)) continue;
     const volumes = demoVolumes(contract, index, day);
     await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, volumes, at));
   }
+  if (isSourced) await db.transaction((tx) => storeForecasts(tx, sites, day, at));
   await nominateDue(db, at, rules);
 }
 
@@ -348,25 +294,24 @@ const NEWEST_SHEET = statement(
    order by revision desc limit 1`,
 );
 
-async function changeDay(
-  db: Database,
-  rules: MarketRules,
-  contractIds: (string | null)[],
-  change: Change,
-): Promise<void> {
+async function changeDay(market: Market, change: Change): Promise<void> {
+  const { db, rules, contractIds, sites, firstSourced } = market;
   const { at, kind, day, contract, from, to } = change;
   const [id, cast] = [contractIds[contract], CONTRACTS[contract]];
   if (id === null || id === undefined || !cast) return;
-  if (kind === 'correct') {
-    const corrected = demoVolumes(cast, contract, day).map((kwh, index) =>
-      index + 1 >= from && index + 1 <= to ? Math.round(kwh * 0.82) + 1 : null,
-    );
-    await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, corrected, at));
-  } else {
+  const site = day >= firstSourced ? siteOf(cast) : null;
+  if (kind === 'invalidate') {
     await db.transaction(async (tx) => {
       const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [id, day]);
       if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', at);
     });
+  } else if (site !== null) {
+    await db.transaction((tx) => correctForecast(tx, sites, { site, day, from, to }, at));
+  } else {
+    const corrected = demoVolumes(cast, contract, day).map((kwh, index) =>
+      index + 1 >= from && index + 1 <= to ? Math.round(kwh * 0.82) + 1 : null,
+    );
+    await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, corrected, at));
   }
   await nominateDue(db, at, rules);
 }
