@@ -473,7 +473,7 @@ test('series are found by their ids, their market locations, and those of a kind
   t.after(explainer.close);
   asked.length = 0;
   const location = { marketLocation: '00000000001', kind: 'meter' as const };
-  const [series] = await readSeries(recording, { ids: [], locations: [location] });
+  const [series] = await readSeries(recording, { locations: [location] });
   assert.ok(series);
   assert.equal((await readSeries(recording, { ids: [series.id], locations: [location] })).length, 1);
   assert.equal((await findSeriesOfKind(recording, series)).length, 1);

@@ -8,7 +8,7 @@ import { statement } from '../src/platform/db/statement.ts';
 import { storeValues } from '../src/sources/actions.ts';
 import { operating } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
-import { newSeries, setSource, type WorldSeries, type WorldSource } from './sources.ts';
+import { newSeries, setSource, type WorldSeries, type WorldSource } from './source-rows.ts';
 import type { WorldContract } from './world.ts';
 
 /** Each test has its own contracts and days. 12:00 in winter is 11:00Z. */

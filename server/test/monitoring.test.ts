@@ -16,7 +16,7 @@ import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { startSevered } from './severed.ts';
-import { newSeries, setSource } from './sources.ts';
+import { newSeries, setSource } from './source-rows.ts';
 import { until } from './until.ts';
 import { appendEvent, webhookWorkerOf } from './webhook-receiver.ts';
 import { createWorld } from './world.ts';

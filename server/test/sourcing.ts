@@ -6,7 +6,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { newId } from '../src/platform/db/new-id.ts';
 import { insertRow } from '../src/platform/db/rows.ts';
 import { timestamp } from '../src/platform/db/wire-types.ts';
-import { lockSeries } from '../src/series/lock-series.ts';
+import { lockSeries } from '../src/series/store.ts';
 import { storeValues } from '../src/sources/actions.ts';
 import { client, type TestPlatform, walk } from './harness.ts';
 import { kwhOf } from './nominated.ts';

@@ -15,7 +15,7 @@ import type { Tx } from '../platform/db/database.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
-import type { LockedSeries } from '../series/lock-series.ts';
+import type { SeriesRow } from '../series/store.ts';
 import { decideSource, lockSourceSeries, type NewSource, requireShares } from './source-actions.ts';
 import { lockChanges, readSources, SINCE_CREATION, saveSource } from './source-store.ts';
 import {
@@ -273,7 +273,7 @@ function askedSource(
   input: SourceInput,
   { type }: ContractRow,
   sourced: SourcedContract,
-  series: readonly LockedSeries[],
+  series: readonly SeriesRow[],
   errors: Errors,
 ): NewSource | null {
   if (type === 'ppa') return decideSource(input, sourced, series, errors);

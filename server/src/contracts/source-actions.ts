@@ -5,7 +5,7 @@ import { checkShares, type SharingContract } from '@saldo/core/series/shares.ts'
 import { checkSource, type SourcedContract, WHOLE_SHARE } from '@saldo/core/series/source.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { type FieldError, problem } from '../platform/http/problem.ts';
-import { type LockedSeries, lockSeries } from '../series/lock-series.ts';
+import { lockSeries, type SeriesRow } from '../series/store.ts';
 import {
   type ContractSource,
   readSharing,
@@ -22,9 +22,10 @@ export async function lockSourceSeries(
   tx: Tx,
   input: SourceInput | null,
   current: readonly ContractSource[] = [],
-): Promise<LockedSeries[]> {
+): Promise<SeriesRow[]> {
   const ids = [input?.forecast, input?.meter].map((id) => uuidOf(id)).filter((id) => id !== null);
-  return lockSeries(tx, { ids, nos: current.flatMap(seriesOf) });
+  const nos = current.flatMap(seriesOf);
+  return ids.length + nos.length === 0 ? [] : lockSeries(tx, { ids, nos });
 }
 
 const uuidOf = (id: string | null | undefined): string | null =>
@@ -34,10 +35,10 @@ const uuidOf = (id: string | null | undefined): string | null =>
 export function decideSource(
   input: SourceInput,
   contract: SourcedContract,
-  locked: readonly LockedSeries[],
+  locked: readonly SeriesRow[],
   errors: FieldError[],
 ): NewSource | null {
-  const find = (id: string | null | undefined): LockedSeries | 'unknown' | null => {
+  const find = (id: string | null | undefined): SeriesRow | 'unknown' | null => {
     if (id === null || id === undefined) return null;
     return locked.find((series) => series.id === uuidOf(id)) ?? 'unknown';
   };
@@ -57,7 +58,7 @@ export function decideSource(
   return { forecastNo: numberOf(forecast), meterNo: numberOf(meter), shareMillionths, maxPowerKw };
 }
 
-function owned(series: LockedSeries | 'unknown' | null) {
+function owned(series: SeriesRow | 'unknown' | null) {
   if (series === null || series === 'unknown') return series;
   const { kind, asset_id: assetId, customer_id: customerId } = series;
   if (assetId !== null) return { kind, ownerType: 'asset', ownerId: assetId } as const;
@@ -68,7 +69,7 @@ function owned(series: LockedSeries | 'unknown' | null) {
  * Throws if the shares of a series exceed 1 on any day. Precondition: the series are locked, and the change of the
  * contract is stored.
  */
-export async function requireShares(tx: Tx, series: readonly LockedSeries[]): Promise<void> {
+export async function requireShares(tx: Tx, series: readonly SeriesRow[]): Promise<void> {
   for (const { no, id } of series) {
     const rows = await readSharing(tx, no);
     const sources = await readSources(

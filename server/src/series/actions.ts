@@ -53,7 +53,7 @@ export async function updateSeries(
   requireUnchanged: Precondition<SeriesRow>,
 ): Promise<{ before: SeriesRow; after: SeriesRow }> {
   await lockSeriesRecords(tx);
-  const [before] = await lockSeries(tx, { ids: [id], locations: [] });
+  const [before] = await lockSeries(tx, { ids: [id] });
   if (!before) throw seriesNotFound();
   requireUnchanged(before);
   const { name = before.name, market_location = before.market_location } = update;

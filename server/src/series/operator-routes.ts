@@ -55,7 +55,7 @@ export const operatorSeriesRoutes = (): Route[] => [
 ];
 
 async function getSeries(db: Db, id: string): Promise<SeriesRow> {
-  const [row] = await readSeries(db, { ids: [seriesUuid(id)], locations: [] });
+  const [row] = await readSeries(db, { ids: [seriesUuid(id)] });
   if (!row) throw seriesNotFound();
   return row;
 }

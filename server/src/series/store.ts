@@ -48,10 +48,11 @@ export const listSeries = (
   { after, count }: { after: string; count: number },
 ): Promise<SeriesRow[]> => db.query<SeriesRow>(...LIST([after, count], filter));
 
-/** Series by id, and by market location and kind. */
+/** Series by id, by number, and by market location and kind. */
 export type SeriesNames = {
-  readonly ids: readonly string[];
-  readonly locations: readonly { readonly marketLocation: string; readonly kind: SeriesKind }[];
+  readonly ids?: readonly string[];
+  readonly nos?: readonly number[];
+  readonly locations?: readonly { readonly marketLocation: string; readonly kind: SeriesKind }[];
 };
 
 /** The numbers are found by index look-ups first: an OR of both conditions would read the whole table. */
@@ -61,22 +62,27 @@ const NAMED = `select ${COLUMNS} from series
      union all
      select s.no from unnest($2::text[], $3::series_kind[]) as named (market_location, kind)
      join series s on s.market_location = named.market_location and s.kind = named.kind
+     union all select unnest($4::int[])
    )) order by no`;
 const READ_SERIES = statement('series_of_batch', NAMED);
-/** Every writer of values locks its series first, with one statement and in a fixed order, so that two cannot deadlock. */
+/**
+ * Every writer of values, and every change of a contract that takes a share, locks the series first and the contracts
+ * after them, each with one statement and in the order of their numbers, so that two of them cannot deadlock.
+ */
 const LOCK_SERIES = statement('lock_series_of_batch', `${NAMED} for no key update`);
 
-const namedValues = ({ ids, locations }: SeriesNames): unknown[] => [
+const namedValues = ({ ids = [], nos = [], locations = [] }: SeriesNames): unknown[] => [
   ids,
   locations.map(({ marketLocation }) => marketLocation),
   locations.map(({ kind }) => kind),
+  nos,
 ];
 
 /** In the order of their numbers; unknown names are left out. */
 export const readSeries = (db: Db, names: SeriesNames): Promise<SeriesRow[]> =>
   db.query<SeriesRow>(READ_SERIES, namedValues(names));
 
-/** Locks series for this transaction, in the order of their numbers. Contracts are locked after series, never before. */
+/** Locks series for this transaction, in the order of their numbers. */
 export const lockSeries = (tx: Tx, names: SeriesNames): Promise<SeriesRow[]> =>
   tx.query<SeriesRow>(LOCK_SERIES, namedValues(names));
 

@@ -99,7 +99,7 @@ const CODES = {
 
 async function putDay(tx: Tx, call: Call<typeof endpoints.putSeriesDay>, now: number): Promise<object> {
   const { series_id: id, delivery_date: day } = call.params;
-  const [series] = await lockSeries(tx, { ids: [seriesUuid(id)], locations: [] });
+  const [series] = await lockSeries(tx, { ids: [seriesUuid(id)] });
   if (!series) throw seriesNotFound();
   const { changes } = await storeValues(tx, [{ series, day, valuesWh: valuesOf(call.body) }], now);
   const { created, corrected, unchanged, revision } = changes[0]!;

@@ -196,7 +196,7 @@ async function applyProfiles(
   now: () => number,
 ): Promise<AppliedProfiles> {
   const locations = new Set(profiles.map(({ profile }) => profile.marketLocation));
-  const rows = await lockSeries(tx, { ids: [], locations: Array.from(locations, meterAt) });
+  const rows = await lockSeries(tx, { locations: Array.from(locations, meterAt) });
   const seriesAt = new Map(rows.map((row) => [row.market_location, row]));
   const ownerAt = (location: string) => {
     const series = seriesAt.get(location);
@@ -268,7 +268,7 @@ async function finish(
   if (!(await saveOutcome(tx, stored.no, outcome))) return;
   await insertUnknown(tx, stored.no, unknown);
   const locations = new Set(unknown.map(({ marketLocation }) => marketLocation));
-  const created = await readSeries(tx, { ids: [], locations: Array.from(locations, meterAt) });
+  const created = await readSeries(tx, { locations: Array.from(locations, meterAt) });
   for (const series of created) changed.push(...(await applyPending(tx, series, clock.now())));
   const { sender, reference, actor, request_id: id } = stored;
   const after = {
