@@ -203,7 +203,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'contract_id_key(; id) + contract_source_pkey(contract_no)',
       'search=x search=x&status=pending':
         'contract_id_key(; id) + contract_search(; search_trigrams) + contract_source_pkey(contract_no)',
-      'external_id=x': '',
+      'external_id=x': 'contract_source_pkey(contract_no)',
       'sort=external_id sort=-external_id sort=external_id&status=pending':
         'contract_by_reference(; id) + contract_source_pkey(contract_no)',
       'sort=delivery_start sort=-delivery_start':
@@ -231,16 +231,20 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'from=2026-01-01&to=2026-01-03':
         'series_of_asset(asset_id) + series_of_customer(customer_id) + series_sheet_pkey(series_no, delivery_day)',
     },
+    // The sources of a page are read per contract-day.
     operatorListTransactions: {
       '- status=valid type=ppa delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
-        'sheet_of_day(; delivery_day, contract_no)',
+        'sheet_of_day(; delivery_day, contract_no) + sheet_source_pkey(contract_no, delivery_day)',
       'status=invalid':
-        'sheet_invalid(; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day)',
-      'status=superseded': 'sheet_superseded(; delivery_day, contract_no)',
+        'sheet_invalid(; delivery_day, contract_no) + sheet_source_pkey(contract_no, delivery_day) + invalidation_pkey(contract_no, delivery_day)',
+      'status=superseded':
+        'sheet_superseded(; delivery_day, contract_no) + sheet_source_pkey(contract_no, delivery_day)',
+      // No transaction matches, so no sources are read.
       'sender_eic={eic} sender_eic={eic}&receiver_eic={eic} status=invalid&sender_eic={eic}':
         'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no)',
       'receiver_eic={eic}': 'sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
-      'contract_id={contract_id}': 'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      'contract_id={contract_id}':
+        'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day) + sheet_source_pkey(contract_no, delivery_day)',
     },
     operatorListNominations: {
       '- tso=DE_TENNET direction=out delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8 include_slots=true':

@@ -16,7 +16,7 @@ const patient = await startTestPlatform({
 const proxied = await startTestPlatform({
   environment: { TRUST_PROXY: 'on', REQUEST_TIMEOUT_S: '3600' },
 });
-const hasty = await startTestPlatform({ environment: { REQUEST_TIMEOUT_S: '1' } });
+const hasty = await startTestPlatform({ environment: { REQUEST_TIMEOUT_S: '1', IMPORT_SILENCE_S: '1' } });
 
 const SESSION = 'POST /portal/v1/session';
 const ORIGIN = ({ baseUrl }: TestPlatform) => ({ Host: new URL(baseUrl).host, Origin: baseUrl });
@@ -129,6 +129,39 @@ test('half-sent schedules of some BRPs do not delay the checks of others', async
   const answer = await client(patient.baseUrl, key).post('/v1/schedules/check', 'no schedule', { headers });
   assert.equal(answer.status, 400);
   for (const { socket } of slow) assert.equal(socket.closed, false);
+});
+
+const INTERCHANGE = 'POST /operator/v1/series/values';
+const EDIFACT = { 'Content-Type': 'application/edifact' };
+
+/** Interchanges that have five minutes at the minimum rate, because so much of them has arrived. The rest never does. */
+async function halfInterchanges(platform: TestPlatform, count: number): Promise<RawClient[]> {
+  const part = ' '.repeat(300 * BODY_LIMITS.bytesPerS);
+  const size = { 'Content-Length': String(2 * part.length) };
+  const headers = { ...EDIFACT, ...size, 'X-Api-Key': await platform.world.operatorKey() };
+  const text = half(platform, INTERCHANGE, headers) + part;
+  return Promise.all(Array.from({ length: count }, () => open(platform, text)));
+}
+
+async function wholeInterchange(platform: TestPlatform): Promise<RawClient> {
+  const text = 'no interchange';
+  const headers = { 'X-Api-Key': await platform.world.operatorKey(), 'Content-Length': String(text.length) };
+  return open(platform, requestText(INTERCHANGE, { ...EDIFACT, ...headers }, text));
+}
+
+test('half-sent interchanges do not delay complete ones', async () => {
+  const slow = await halfInterchanges(patient, 4);
+  await until(() => slow.every(({ socket }) => socket.writableLength === 0));
+  const whole = await wholeInterchange(patient);
+  assert.equal(await until(() => statusOf(whole)), 400);
+  for (const { socket } of slow) assert.equal(socket.closed, false);
+});
+
+test('half-sent interchanges are closed by the idle timeout of imports, so that others get their turn', async () => {
+  const slow = await halfInterchanges(hasty, 12);
+  const whole = await wholeInterchange(hasty);
+  assert.equal(await until(() => statusOf(whole)), 400);
+  await until(() => slow.every(({ socket }) => socket.closed || socket.readableEnded));
 });
 
 /** Writes one byte after the other until the server closes the connection. */

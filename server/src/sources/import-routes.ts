@@ -21,11 +21,12 @@ export function valueImportRoutes(
   { importSilenceS }: { importSilenceS: number },
   counts: ImportCounts,
 ): Route[] {
+  const silenceMs = importSilenceS * 1000;
   return [
     route(endpoints.importValues, (call) => {
       const { type } = mediaTypeOf(call.request.headers['content-type']);
-      if (type === 'application/edifact') return answerInterchange(db, call, clock);
-      return answerImport(db, VALUES, call, clock.now(), { silenceMs: importSilenceS * 1000, counts });
+      if (type === 'application/edifact') return answerInterchange(db, call, clock, silenceMs);
+      return answerImport(db, VALUES, call, clock.now(), { silenceMs, counts });
     }),
   ];
 }

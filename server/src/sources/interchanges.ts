@@ -12,23 +12,30 @@ import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong } from '../platform/http/idempotency.ts';
 import { decimalOfCsvOnly, fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
-import { readDecoded } from '../platform/http/streams.ts';
+import { disconnectSilent, readDecoded } from '../platform/http/streams.ts';
 import { findInterchange, type InterchangeRow, storeInterchange } from './interchange-store.ts';
 import { wireResult } from './interchange-wire.ts';
 import { applyReceived, decodeInterchange } from './read-interchange.ts';
 
 type InterchangeCall = Call<typeof operatorSeriesEndpoints.importValues>;
 
-/** Concurrency limit: each request holds a whole interchange in memory and two connections. Others wait unread. */
-const RECEIVED_AT_ONCE = 2;
+/** Memory limit: each request holds a whole interchange, also while it arrives. Others wait unread. */
+const HELD_AT_ONCE = 8;
+/** Concurrency limit of complete interchanges: each holds two connections and its text. */
+const APPLIED_AT_ONCE = 2;
 
-const inTurn = concurrencyLimiter({ atOnce: RECEIVED_AT_ONCE });
+const held = concurrencyLimiter({ atOnce: HELD_AT_ONCE });
+const inTurn = concurrencyLimiter({ atOnce: APPLIED_AT_ONCE });
 
-/** Answers an interchange. It is stored before its messages are read, and the same one again changes nothing. */
+/**
+ * Answers an interchange. It is stored before its messages are read, and the same one again changes nothing. A client
+ * that sends nothing for `silenceMs` is disconnected.
+ */
 export function answerInterchange(
   db: Database,
   call: InterchangeCall,
   clock: Clock,
+  silenceMs: number,
 ): Promise<InterchangeResult | string> {
   const { request, reply, query } = call;
   const body = request.body as Readable | undefined;
@@ -36,18 +43,24 @@ export function answerInterchange(
   if (query.decimal !== undefined) throw decimalOfCsvOnly();
   if (query.dry_run === 'true')
     throw fieldProblem('dry_run', 'validation_failed', { key: 'mscons.no_dry_run' });
-  return inTurn(async () => {
+  return held(async () => {
     try {
+      disconnectSilent(request, reply, silenceMs);
+      // Read before the second limit applies, so that a slow sender does not delay interchanges that are complete.
       const bytes = await readDecoded(request, body, EDIFACT_LIMITS.interchangeCharacters);
       if (bytes.length === 0) throw bodyRequired();
-      return await answerLong(
-        { db, request, reply, endpoint: operatorSeriesEndpoints.importValues },
-        { content: () => hash('sha256', bytes), skip: async () => {} },
-        {
-          work: async () => wireResult(await receive(db, call, clock, bytes), languageOf(call)),
-          // The audit event is stored with the outcome, which a later process may have to do.
-          record: async () => {},
-        },
+      const operation = {
+        work: async () => wireResult(await receive(db, call, clock, bytes), languageOf(call)),
+        // The audit event is stored with the outcome, which a later process may have to do.
+        record: async () => {},
+      };
+      const content = () => hash('sha256', bytes);
+      return await inTurn(() =>
+        answerLong(
+          { db, request, reply, endpoint: operatorSeriesEndpoints.importValues },
+          { content, skip: async () => {} },
+          operation,
+        ),
       );
     } finally {
       // Drain the rest of the body so that the client can read our error.

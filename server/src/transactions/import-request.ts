@@ -11,7 +11,13 @@ import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong, type LongOperation } from '../platform/http/idempotency.ts';
 import { decimalOfCsvOnly, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
-import { chunksOf, contentCoding, gunzipped, mediaTypeOf } from '../platform/http/streams.ts';
+import {
+  chunksOf,
+  contentCoding,
+  disconnectSilent,
+  gunzipped,
+  mediaTypeOf,
+} from '../platform/http/streams.ts';
 import {
   type ImportOptions,
   type ImportReport,
@@ -67,11 +73,7 @@ export function answerImport(
   };
   const answer = async () => {
     try {
-      // The idle timeout starts here, because the body of a waiting import is not read and so cannot progress.
-      // On the response: once the request is complete, Node ignores its listeners and closes the connection.
-      reply.raw.setTimeout(silenceMs, () => {
-        if (!request.raw.complete) request.raw.destroy();
-      });
+      disconnectSilent(request, reply, silenceMs);
       const hash = request.headers['idempotency-key'] === undefined ? null : createHash('sha256');
       return await answerLong(
         { db, request, reply, endpoint: operation.endpoint },

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
 import type { Endpoint } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BODY_LIMITS, enforceBodyTimeout } from './body-arrivals.ts';
 import { type ProblemError, problem, validationProblem } from './problem.ts';
 
@@ -77,6 +77,16 @@ async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/**
+ * Idle timeout of a body. Called when the body gets its turn, because one that waits is not read and so cannot progress.
+ * On the response: once the request is complete, Node ignores its listeners and closes the connection.
+ */
+export function disconnectSilent({ raw }: FastifyRequest, reply: FastifyReply, silenceMs: number): void {
+  reply.raw.setTimeout(silenceMs, () => {
+    if (!raw.complete) raw.destroy();
+  });
 }
 
 /**
