@@ -148,7 +148,9 @@ const INTERCHANGE = {
   id: 'icg_1',
   messages: 3,
   rejected: [{ message: 2, segment: 14, reason: 'the quantity has four decimals' }],
+  rejected_messages: 1,
   unknown: ['51238696781', '51238696790'],
+  unknown_locations: 2,
 };
 
 test('MSCONS is found by its content, whatever the name and the compression, and its messages are listed', async () => {
@@ -177,8 +179,39 @@ test('MSCONS is found by its content, whatever the name and the compression, and
       ['application/edifact', null],
     ],
   );
-  const withoutFaults = standIn(json({ ...INTERCHANGE, rejected: [] })).options;
+  const withoutFaults = standIn(json({ ...INTERCHANGE, rejected: [], rejected_messages: 0 })).options;
   assert.equal((await saldo('import values lastgang.txt', { fetch: withoutFaults.fetch })).code, 0);
+});
+
+test('an interchange with more faults than its answer lists is counted by the totals', async () => {
+  const totals = { messages: 5000, rejected_messages: 1200, unknown_locations: 1500 };
+  const large = { ...INTERCHANGE, ...totals, received_at: '2026-10-26T08:00:00Z' };
+  const pagination = { limit: 20, has_more: false, next_cursor: null };
+  const { fetch } = standIn(json(large), json({ interchanges: [large], pagination })).options;
+  await file('large.edi', 'UNB+UNOC:3');
+  const { code, out, err } = await saldo('import values large.edi', { fetch });
+  assert.equal(code, 1);
+  assert.match(out, /\n {2}1,200 messages rejected\n/);
+  assert.match(out, /\n {2}1,500 market locations without a series: 51238696781, 51238696790, …\n/);
+  assert.match(err, /These are the first 1 of 1200 rejected messages\./);
+  assert.match((await saldo('interchanges list', { fetch })).out, / 5000 +1200 +1500 /);
+});
+
+test('an explanation names forecast or meter for the operator, and has no such column for a BRP', async () => {
+  const part = { id: 'txn_1', contract_id: 'con_1', role: 'sender', volume: 1.25 };
+  const explanationOf = (...transactions: object[]) => ({
+    ...{ id: 'nom_1', eic: '11XSONNENFELD--F', tso: 'DE_50HERTZ', direction: 'out', version: 1 },
+    slots: [{ slot_number: 53, delivery_start: '2026-10-25T12:00:00Z', amount: 2.5, transactions }],
+  });
+  const imported = { ...part, id: 'txn_2', source: null };
+  const { fetch } = standIn(
+    json(explanationOf({ ...part, source: 'meter' }, imported)),
+    json(explanationOf(part)),
+  ).options;
+  const { out } = await saldo('explain nom_1', { fetch });
+  assert.match(out, / TRANSACTION +CONTRACT +SOURCE\n53 /);
+  assert.match(out, / 1\.250 +txn_1 +con_1 +meter\n +1\.250 +txn_2 +con_1 +–\n$/);
+  assert.match((await saldo('explain nom_1', { fetch })).out, / TRANSACTION +CONTRACT\n/);
 });
 
 test('interchanges are listed and shown with their reasons, and their bytes are printed unchanged', async () => {

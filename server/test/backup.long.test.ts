@@ -49,7 +49,8 @@ const slots = (await client(first.baseUrl, brp.api_key)(`/v1/delivery-days/${AHE
 const [contract] = (
   await walk(operator, '/operator/v1/contracts?status=in_progress', 'contracts', 100)
 ).filter(
-  ({ type, delivery_end }) => type === 'ppa' && Date.parse(delivery_end) > Date.parse(AHEAD) + 2 * DAY_MS,
+  ({ type, source, delivery_end }) =>
+    type === 'ppa' && source === null && Date.parse(delivery_end) > Date.parse(AHEAD) + 2 * DAY_MS,
 );
 const ofBrp = client(first.baseUrl, brp.api_key);
 const [customer] = (await ofBrp('/v1/customers?limit=1')).body.customers;

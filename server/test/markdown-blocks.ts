@@ -48,7 +48,10 @@ export function parseBlocks(name: string, markdown: string): Block[] {
   return blocks;
 }
 
-/** The pages with their executable blocks. */
+/** Records that such a page creates are older or newer than those of other pages, which would sort them differently. */
+const movesClock = ({ blocks }: Page) => blocks.some(({ text }) => /^saldo clock set /m.test(text));
+
+/** The pages with their executable blocks; those that move the clock are the last ones. */
 export async function readPages(): Promise<Page[]> {
   const pages: Page[] = [];
   for (const pattern of PAGES) {
@@ -60,5 +63,5 @@ export async function readPages(): Promise<Page[]> {
       if (run.length > 0) pages.push({ name, blocks: run });
     }
   }
-  return pages;
+  return pages.toSorted((a, b) => Number(movesClock(a)) - Number(movesClock(b)));
 }

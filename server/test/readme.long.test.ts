@@ -207,10 +207,17 @@ for (const page of pages) {
       assert.equal(output.match(/^11X\S+ .* partial_match$/gm)?.length, 4, output);
     }
     if (page.name === 'docs/forecast-to-nomination.md') {
-      // The volume of slot 53 by forecast, by the corrected forecast and by the meter, and what was too late.
-      assert.match(output, /superseded +1\.250 +forecast/);
-      assert.match(output, /valid +0\.\d{3} +meter/);
-      assert.match(output, /^\S+ +11XSONNENFELD--F +DE_50HERTZ +53 +0\.\d{3} +0\.\d{3} +-0\.\d{3} /m);
+      // The forecast and its correction, both confirmed; then the meter, and what it came too late for.
+      assert.match(output, /^ {2}96 created, 0 corrected, 0 unchanged$/m);
+      assert.match(output, /^nom_\S+ .* 1 +match /m);
+      assert.match(output, /^ {2}0 created, 23 corrected, 25 unchanged$/m);
+      assert.match(output, / 1 +superseded +1\.250 +forecast .*\n.* 2 +valid +0\.733 +forecast /);
+      assert.match(output, /^53 .* 0\.733\n +0\.733 +txn_\S+ +con_\S+ +forecast$/m);
+      assert.match(output, /^nom_\S+ .* 2 +match .*\nnom_\S+ .* 1 +superseded /m);
+      assert.match(output, / TELTOW1 +applied +1 +0 +0 /);
+      assert.match(output, / 57627\.250 +51864\.525 +-5762\.725 +5762\.725 +100 %$/m);
+      assert.match(output, / 3 +valid +0\.660 +meter /);
+      assert.match(output, /^\S+ +11XSONNENFELD--F +DE_50HERTZ +53 +0\.733 +0\.660 +0\.073 /m);
     }
     if (page.name === 'docs/guides/getting-started.md') {
       // Each of its programs prints the power of a whole day.

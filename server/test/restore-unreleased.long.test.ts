@@ -74,6 +74,21 @@ const DIFFERING: Readonly<Record<string, readonly string[]>> = {
   transactions: ['invalid_reason'],
 };
 
+const SEVERITIES: Readonly<Record<string, string>> = {
+  ...{ rejected: 'critical', out_of_balance: 'critical' },
+  ...{ answer_overdue: 'warning', unreadable: 'warning' },
+};
+
+/** Adds the members that operators see since then. Old records have no source and no contract. */
+function withAddedMembers(member: string, record: Json): Json {
+  if (member === 'transactions') return { ...record, source: null };
+  if (member === 'contracts') return record['type'] === 'ppa' ? { ...record, source: null } : record;
+  if (member === 'alarms') return { ...record, contract_id: null };
+  const data = record['data'] as Json;
+  if (member !== 'events' || data['object'] !== 'alarm') return record;
+  return { ...record, data: { ...data, severity: SEVERITIES[String(data['kind'])], contract_id: null } };
+}
+
 for (const [name, { lists, platform, as }] of Object.entries({ demo, every })) {
   test(`${name}: the lists have the records that the old version answered`, async () => {
     for (const { who, path, member, records } of lists.answers) {
@@ -84,7 +99,10 @@ for (const [name, { lists, platform, as }] of Object.entries({ demo, every })) {
         }));
       const found = await readList(as(who), path, member);
       const text = JSON.stringify(compared(found)).replaceAll(platform.customerUrl, lists.customerUrl);
-      assert.deepEqual(JSON.parse(text), compared(records), `${who} ${path}`);
+      const expected = compared(records).map((record) =>
+        who === 'operator' ? withAddedMembers(member, record) : record,
+      );
+      assert.deepEqual(JSON.parse(text), expected, `${who} ${path}`);
     }
   });
 

@@ -258,16 +258,18 @@ async function showInterchange(
   result: InterchangeResult,
   elapsedMs: number,
 ): Promise<void> {
-  if (result.rejected.length > 0) session.endWith(1);
+  if (result.rejected_messages > 0) session.endWith(1);
   if (session.format !== 'text') return session.show(result);
   const { style } = session;
   const lines = [`${result.id}: ${countOf(result.messages, 'message')} in ${secondsText(elapsedMs)}`];
-  if (result.rejected.length > 0)
-    lines.push(style('red', `  ${countOf(result.rejected.length, 'message')} rejected`));
-  if (result.unknown.length > 0) {
-    const unknown = countOf(result.unknown.length, 'market location');
-    lines.push(style('yellow', `  ${unknown} without a series: ${result.unknown.join(', ')}`));
+  if (result.rejected_messages > 0)
+    lines.push(style('red', `  ${countOf(result.rejected_messages, 'message')} rejected`));
+  if (result.unknown_locations > 0) {
+    const unknown = countOf(result.unknown_locations, 'market location');
+    const listed =
+      result.unknown.length < result.unknown_locations ? [...result.unknown, '…'] : result.unknown;
+    lines.push(style('yellow', `  ${unknown} without a series: ${listed.join(', ')}`));
   }
   await session.print(`${lines.join('\n')}\n`);
-  await showRejectedMessages(session, result.rejected);
+  await showRejectedMessages(session, result);
 }

@@ -19,8 +19,8 @@ export function addInterchangeCommands(program: Command, open: OpenSession): voi
       ['REFERENCE', ({ reference }) => reference],
       ['STATE', ({ state }) => state],
       ['MESSAGES', ({ messages }) => messages],
-      ['REJECTED', ({ rejected }) => rejected.length],
-      ['UNKNOWN', ({ unknown }) => unknown.length],
+      ['REJECTED', ({ rejected_messages }) => rejected_messages],
+      ['UNKNOWN', ({ unknown_locations }) => unknown_locations],
       ['REASON', ({ reason }) => reason],
     ],
     from: (client) => client.interchanges,
@@ -36,7 +36,7 @@ export function addInterchangeCommands(program: Command, open: OpenSession): voi
       async (session, interchange) => {
         await session.show(interchange);
         if (session.format !== 'text') return;
-        await showRejectedMessages(session, interchange.rejected);
+        await showRejectedMessages(session, interchange);
         await showPlaces(session, interchange.remarks, ['REMARK', ({ text }) => text]);
       },
     ),
@@ -68,7 +68,11 @@ async function showPlaces<Item extends Place>(
   await session.print(`\n${table}`);
 }
 
-export const showRejectedMessages = (
+export async function showRejectedMessages(
   session: Session,
-  rejected: InterchangeResult['rejected'],
-): Promise<void> => showPlaces(session, rejected, ['REASON', ({ reason }) => reason]);
+  { rejected, rejected_messages }: Pick<InterchangeResult, 'rejected' | 'rejected_messages'>,
+): Promise<void> {
+  await showPlaces(session, rejected, ['REASON', ({ reason }) => reason]);
+  if (rejected.length < rejected_messages)
+    session.note(`These are the first ${rejected.length} of ${rejected_messages} rejected messages.`);
+}

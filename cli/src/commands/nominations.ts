@@ -145,8 +145,13 @@ async function showExplanation(session: Session, explanation: Explanation): Prom
   await session.print(detailsOf(explanation, session.style));
   const rows = explanation.slots.flatMap(({ transactions, ...slot }) => [
     { ...slot, transaction: null },
-    ...transactions.map((transaction) => ({ ...slot, transaction })),
+    ...transactions.map((transaction: Part) => ({ ...slot, transaction })),
   ]);
+  const hasSources = rows.some(({ transaction }) => transaction?.source !== undefined);
+  const source: Column<(typeof rows)[number]> = [
+    'SOURCE',
+    ({ transaction }) => (transaction ? transaction.source : ''),
+  ];
   const table = tableOf(
     rows,
     [
@@ -158,12 +163,14 @@ async function showExplanation(session: Session, explanation: Explanation): Prom
       ['RECEIVES', ({ transaction }) => volumeOf(transaction, 'receiver'), 'right'],
       ['TRANSACTION', ({ transaction }) => transaction?.id ?? ''],
       ['CONTRACT', ({ transaction }) => transaction?.contract_id ?? ''],
+      ...(hasSources ? [source] : []),
     ],
     session.style,
   );
   await session.print(`\n${table}`);
 }
 
-type Part = Explanation['slots'][number]['transactions'][number];
+/** The explanation of an operator has the source of each volume; that of a BRP does not. */
+type Part = Explanation['slots'][number]['transactions'][number] & { readonly source?: string | null };
 
 const volumeOf = (part: Part | null, role: Part['role']) => (part?.role === role ? mwh(part.volume) : '');

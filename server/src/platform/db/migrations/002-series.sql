@@ -159,3 +159,14 @@ update alarm set severity = case
   when kind in ('rejected', 'unsent_before_gate', 'out_of_balance', 'older_version_confirmed', 'disk')
     then 'critical' else 'warning' end::alarm_severity;
 alter table alarm alter column severity set not null;
+-- Stored events get the members that events of alarms have from now on.
+update event set data = (
+  select json_agg(json_build_object(
+    'object', old.data->'object', 'id', old.data->'id', 'kind', old.data->'kind',
+    'severity', case
+      when old.data->>'kind' in ('rejected', 'unsent_before_gate', 'out_of_balance', 'older_version_confirmed', 'disk')
+        then 'critical' else 'warning' end,
+    'tso', old.data->'tso', 'delivery_date', old.data->'delivery_date', 'contract_id', null) order by old.place)
+  from json_array_elements(event.data) with ordinality as old (data, place)
+)
+where tenant = 'operator' and type in ('exchange.alarm', 'exchange.alarm_resolved');
