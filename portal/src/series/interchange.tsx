@@ -27,7 +27,7 @@ export function InterchangePage() {
 function InterchangeView({ interchange }: { interchange: Interchange }) {
   const { t, format } = useI18n();
   const texts = useSeriesTexts().interchange;
-  const { id, sender, reference, received_at, messages, rejected, unknown, remarks, reason } = interchange;
+  const { id, sender, reference, received_at, messages, remarks, reason } = interchange;
   return (
     <Page
       title={`${texts.one} ${reference ?? id}`}
@@ -59,8 +59,8 @@ function InterchangeView({ interchange }: { interchange: Interchange }) {
           </Fact>
         </Facts>
       </Panel>
-      <RejectedMessages rejected={rejected} />
-      <UnknownLocations unknown={unknown} />
+      <RejectedMessages {...interchange} />
+      <UnknownLocations {...interchange} />
       <Remarks remarks={remarks} />
     </Page>
   );
@@ -68,7 +68,12 @@ function InterchangeView({ interchange }: { interchange: Interchange }) {
 
 type Rejected = Interchange['rejected'][number];
 
-export function RejectedMessages({ rejected }: Pick<Interchange, 'rejected'>) {
+/** The answer lists the first rejected messages only, and counts all. */
+export function RejectedMessages({
+  rejected,
+  rejected_messages: count,
+}: Pick<Interchange, 'rejected' | 'rejected_messages'>) {
+  const { format } = useI18n();
   const texts = useSeriesTexts().interchange;
   if (rejected.length === 0) return null;
   const columns: readonly Column<Rejected>[] = [
@@ -77,7 +82,15 @@ export function RejectedMessages({ rejected }: Pick<Interchange, 'rejected'>) {
     { id: 'reason', header: texts.reason, cell: ({ reason }) => reason },
   ];
   return (
-    <Panel title={texts.rejected} text={texts.rejectedText} isFlush>
+    <Panel
+      title={texts.rejected}
+      text={
+        rejected.length < count
+          ? texts.onlyFirstRejected(format.number(rejected.length), format.number(count))
+          : texts.rejectedText
+      }
+      isFlush
+    >
       <DataTable
         label={texts.rejected}
         columns={columns}
@@ -89,11 +102,19 @@ export function RejectedMessages({ rejected }: Pick<Interchange, 'rejected'>) {
   );
 }
 
-export function UnknownLocations({ unknown }: Pick<Interchange, 'unknown'>) {
+export function UnknownLocations({
+  unknown,
+  unknown_locations: count,
+}: Pick<Interchange, 'unknown' | 'unknown_locations'>) {
+  const { format } = useI18n();
   const texts = useSeriesTexts().interchange;
   if (unknown.length === 0) return null;
+  const onlyFirst =
+    unknown.length < count
+      ? texts.onlyFirstUnknown(format.number(unknown.length), format.number(count))
+      : null;
   return (
-    <Panel title={texts.unknown} text={texts.unknownText}>
+    <Panel title={texts.unknown} text={[onlyFirst, texts.unknownText].filter(Boolean).join(' ')}>
       <ul className="grid gap-1 text-sm">
         {unknown.map((location) => (
           <li key={location}>

@@ -40,19 +40,19 @@ export function InterchangesPage() {
   );
 }
 
+type StateProps = Pick<Interchange, 'state' | 'messages' | 'rejected_messages'>;
+
 /** Whether all, some or none of the messages are applied. */
-export function InterchangeState({
-  state,
-  messages,
-  rejected,
-}: Pick<Interchange, 'state' | 'messages' | 'rejected'>) {
+export function InterchangeState({ state, messages, rejected_messages: rejected }: StateProps) {
   const texts = useSeriesTexts().interchange;
   const [tone, text]: [Tone, string] =
-    state === 'rejected' || (messages > 0 && rejected.length === messages)
-      ? ['bad', texts.states.rejected]
-      : rejected.length > 0
-        ? ['warn', texts.partly]
-        : ['ok', texts.states.applied];
+    state === 'stored'
+      ? ['neutral', texts.states.stored]
+      : state === 'rejected' || (messages > 0 && rejected === messages)
+        ? ['bad', texts.states.rejected]
+        : rejected > 0
+          ? ['warn', texts.partly]
+          : ['ok', texts.states.applied];
   return <Badge tone={tone}>{text}</Badge>;
 }
 
@@ -93,14 +93,14 @@ function InterchangeTable({ interchanges }: { interchanges: readonly Interchange
       header: texts.rejected,
       isNumber: true,
       from: 'md',
-      cell: ({ rejected }) => format.number(rejected.length),
+      cell: ({ rejected_messages: rejected }) => format.number(rejected),
     },
     {
       id: 'unknown',
       header: texts.unknown,
       isNumber: true,
       from: 'lg',
-      cell: ({ unknown }) => format.number(unknown.length),
+      cell: ({ unknown_locations: unknown }) => format.number(unknown),
     },
   ];
   return <DataTable label={texts.title} columns={columns} rows={interchanges} rowKey={({ id }) => id} />;

@@ -224,7 +224,9 @@ const INTERCHANGE = {
   id: 'icg_01k9x41m8qf4t9v6q3w7x1y0zk',
   messages: 3,
   rejected: [{ message: 2, segment: 12, reason: 'More than three decimals.' }],
+  rejected_messages: 1,
   unknown: ['51238696798'],
+  unknown_locations: 1,
   remarks: [{ message: 3, segment: null, text: 'The product 1.29.0 is left out.' }],
 };
 
@@ -258,6 +260,43 @@ for (const [language, partly, rejected, unknown, download] of [
       await findText('The product 1.29.0 is left out.');
       const link = await find('main a', download);
       assert.equal(link.getAttribute('href'), `/operator/v1/series/interchanges/${INTERCHANGE.id}/raw`);
+    });
+  });
+
+test('an interchange counts what its lists leave out', () => {
+  const example = operatorEndpoints.getInterchange.example.response as object;
+  const counts = { messages: 4000, rejected_messages: 4000, unknown_locations: 2000 };
+  const one = { ...example, ...INTERCHANGE, ...counts };
+  const shown: Answers = {
+    'GET /operator/v1/series/interchanges': listOf(operatorEndpoints.listInterchanges, 'interchanges', [one]),
+    [`GET /operator/v1/series/interchanges/${INTERCHANGE.id}`]: one,
+  };
+  return show('/operator/series/interchanges', { role: 'operator', answers: shown }, async () => {
+    const row = await find('main table tbody tr', /9900000000018/);
+    const cells = Array.from(row.querySelectorAll('td'), ({ textContent }) => textContent);
+    assert.deepEqual(
+      [cells[1], ...cells.slice(4)],
+      ['rejected', '4,000', '4,000', '2,000'],
+      'state, messages, rejected, unknown',
+    );
+    await press('main table a', /16/);
+    await findText('The first 1 of 4,000 rejected messages.');
+    await findText('The first 1 of 2,000 market locations.');
+  });
+});
+
+for (const [language, text] of [
+  ['en', 'being read'],
+  ['de', 'wird gelesen'],
+] as const)
+  test(`an interchange that is still being read is not called applied: ${language}`, () => {
+    const shown: Answers = {
+      'GET /operator/v1/series/interchanges': listOf(operatorEndpoints.listInterchanges, 'interchanges', [
+        { state: 'stored', messages: 0 },
+      ]),
+    };
+    return show('/operator/series/interchanges', { role: 'operator', language, answers: shown }, async () => {
+      await find('main table td', text);
     });
   });
 

@@ -83,14 +83,14 @@ function ImportedValues({ file, result, onImport }: ValuesProps) {
 
 function ImportedInterchange({ file, result }: { file: File; result: InterchangeResult }) {
   const texts = useSeriesTexts().interchange;
-  const { id, messages, rejected, unknown } = result;
+  const { id, messages, rejected_messages: rejected, unknown_locations: unknown } = result;
   return (
     <>
       <Panel
         title={
           <span className="flex flex-wrap items-center gap-2">
             {file.name}
-            <InterchangeState state="applied" messages={messages} rejected={rejected} />
+            <InterchangeState state="applied" {...result} />
           </span>
         }
         actions={
@@ -103,12 +103,12 @@ function ImportedInterchange({ file, result }: { file: File; result: Interchange
           </Link>
         }
       >
-        <Notice tone={rejected.length > 0 || unknown.length > 0 ? 'warn' : 'ok'}>
-          {texts.applied(messages - rejected.length, messages)}
+        <Notice tone={rejected > 0 || unknown > 0 ? 'warn' : 'ok'}>
+          {texts.applied(messages - rejected, messages)}
         </Notice>
       </Panel>
-      <RejectedMessages rejected={rejected} />
-      <UnknownLocations unknown={unknown} />
+      <RejectedMessages {...result} />
+      <UnknownLocations {...result} />
     </>
   );
 }
