@@ -131,6 +131,8 @@ test('wrong usage exits with 2 and the reason, without any request', async () =>
     ['brps list --state x', /unknown option '--state'/],
     ['brps create', /required option '--name/],
     ['brps show', /missing required argument 'brp'/],
+    // The last argument is an empty text, such as the value of a shell variable that was not set.
+    ['brps show ', /the argument 'brp' is empty/],
     ['customers list --status gone', /Allowed choices are pending, active, deactivated/],
     ['brps list --limit 0', /whole number/],
     ['customers update cust_1', /give at least one change/],

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { addFields, countOf, readFields } from '../fields.ts';
 import type { GlobalFlags, Session } from '../session.ts';
 import type { Column } from '../tables.ts';
+import { UsageError } from '../usage.ts';
 
 export type OpenSession = (flags: GlobalFlags) => Session;
 
@@ -15,6 +16,12 @@ export const doing =
   (open: OpenSession, run: Run) =>
   async (...input: unknown[]): Promise<void> => {
     const command = input.at(-1) as Command;
+    // An empty id would address the list instead of the record.
+    const empty = command.args.indexOf('');
+    if (empty !== -1) {
+      const { registeredArguments: known } = command;
+      throw new UsageError(`the argument '${(known[empty] ?? known.at(-1))?.name()}' is empty`);
+    }
     await run(open(command.optsWithGlobals()), { args: command.args, command });
   };
 
