@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { dayStart } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { interchange, line, message, quantity } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
@@ -77,6 +78,14 @@ export async function openPages() {
     body: { energy_kwh: hoursOf(250) },
   });
   assert.equal(written.status, 200, written.text);
+  const metered = interchange([
+    // An applied message, one with too many decimals, and one of an unknown market location.
+    message([...line('51238696781', '2.29.0'), ...quantity(dayStart(DAY), '250.5')], 'M1'),
+    message([...line('51238696781', '2.29.0'), ...quantity(dayStart(DAY), '250.12345')], 'M2'),
+    message([...line('98765432105', '2.29.0'), ...quantity(dayStart(DAY), '250')], 'M3'),
+  ]);
+  const edifact = { 'content-type': 'application/edifact' };
+  const { id: interchangeId } = await made('/series/values', metered, edifact);
   await made('/demands', { contract_period: 10, delivery_volume: 24_000, country: 'AT' });
   const { messages } = await made('/exchange/send', { delivery_date: '2026-10-25' });
   await asOperator('/operator/v1/exchange/receive', {
@@ -148,7 +157,7 @@ export async function openPages() {
       '/operator/series': ['/operator/series'],
       '/operator/series/import': ['/operator/series/import'],
       '/operator/series/interchanges': ['/operator/series/interchanges'],
-      '/operator/series/interchanges/$interchangeId': ['/operator/series/interchanges/icg_unknown'],
+      '/operator/series/interchanges/$interchangeId': [`/operator/series/interchanges/${interchangeId}`],
       '/operator/series/$seriesId': [
         `/operator/series/${seriesId}?day=${DAY}`,
         `/operator/series/${seriesId}?view=period`,

@@ -137,14 +137,13 @@ function DeviationTable({ days, onDay }: { days: readonly Day[]; onDay: DaysProp
     },
     energy('forecast', texts.kinds.forecast, whOf('forecast_kwh'), format.kwh, { from: 'sm' }),
     energy('meter', texts.kinds.meter, whOf('meter_kwh'), format.kwh, { from: 'sm' }),
-    energy('error', texts.day.difference, whOf('error_kwh'), format.kwhSigned),
+    energy('error', texts.period.deviation, whOf('error_kwh'), format.kwhSigned),
     energy('absolute', texts.period.absolute, whOf('absolute_error_kwh'), format.kwh, { from: 'md' }),
     {
       id: 'present',
       header: <span title={texts.period.presentHint}>{texts.period.present}</span>,
       isNumber: true,
-      cell: ({ slots_present: share }) =>
-        share === 0 ? <span className="text-muted">{texts.period.none}</span> : format.percent(share),
+      cell: ({ slots_present: share }) => format.percent(share),
     },
   ];
   return (

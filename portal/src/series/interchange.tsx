@@ -72,7 +72,8 @@ type Rejected = Interchange['rejected'][number];
 export function RejectedMessages({
   rejected,
   rejected_messages: count,
-}: Pick<Interchange, 'rejected' | 'rejected_messages'>) {
+  messages,
+}: Pick<Interchange, 'rejected' | 'rejected_messages' | 'messages'>) {
   const { format } = useI18n();
   const texts = useSeriesTexts().interchange;
   if (rejected.length === 0) return null;
@@ -87,7 +88,7 @@ export function RejectedMessages({
       text={
         rejected.length < count
           ? texts.onlyFirstRejected(format.number(rejected.length), format.number(count))
-          : texts.rejectedText
+          : count < messages && texts.rejectedText
       }
       isFlush
     >

@@ -43,7 +43,8 @@ const en = {
   },
   period: {
     title: 'Deviation by day',
-    text: 'Over the quarter-hours that have both values.',
+    text: 'Meter − forecast, over the quarter-hours that have both values.',
+    deviation: 'Deviation',
     from: 'First day',
     to: 'Last day',
     backwards: 'The last day must not come before the first.',
@@ -51,7 +52,6 @@ const en = {
     absolute: 'Absolute deviation',
     present: 'Compared',
     presentHint: 'Share of the quarter-hours that have both values.',
-    none: 'nothing to compare',
     needsBoth: 'A comparison needs a forecast and a meter.',
   },
   import: {
@@ -148,7 +148,7 @@ const de: SeriesTexts = {
   text: 'Prognosen und Messwerte von Anlagen und Kunden. Verträge mit einer Quelle übernehmen ihre Mengen daraus.',
   one: 'Zeitreihe',
   kind: 'Art',
-  kinds: { forecast: 'Prognose', meter: 'Messwert' },
+  kinds: { forecast: 'Prognose', meter: 'Lastgang' },
   owner: 'Anlage oder Kunde',
   ownerTypes: { asset: 'Anlage', customer: 'Kunde' },
   location: 'Marktlokation',
@@ -173,8 +173,8 @@ const de: SeriesTexts = {
     day: 'Tag',
     period: 'Zeitraum',
     title: (day) => `Viertelstunden am ${day}`,
-    chartLabel: (day) => `Prognose und Messwerte am ${day} je Viertelstunde`,
-    difference: 'Messwert − Prognose',
+    chartLabel: (day) => `Prognose und Lastgang am ${day} je Viertelstunde`,
+    difference: 'Lastgang − Prognose',
     noValue: 'kein Wert',
     gaps: (kind, count) =>
       `${kind}: ${count === 1 ? '1 Viertelstunde' : `${count} Viertelstunden`} ohne Wert`,
@@ -188,7 +188,8 @@ const de: SeriesTexts = {
   },
   period: {
     title: 'Abweichung je Tag',
-    text: 'Über die Viertelstunden, die beide Werte haben.',
+    text: 'Lastgang − Prognose, über die Viertelstunden, die beide Werte haben.',
+    deviation: 'Abweichung',
     from: 'Erster Tag',
     to: 'Letzter Tag',
     backwards: 'Der letzte Tag darf nicht vor dem ersten liegen.',
@@ -196,8 +197,7 @@ const de: SeriesTexts = {
     absolute: 'Absolute Abweichung',
     present: 'Verglichen',
     presentHint: 'Anteil der Viertelstunden, die beide Werte haben.',
-    none: 'nichts zu vergleichen',
-    needsBoth: 'Ein Vergleich braucht Prognose und Messwerte.',
+    needsBoth: 'Ein Vergleich braucht Prognose und Lastgang.',
   },
   import: {
     open: 'Werte importieren',

@@ -53,11 +53,11 @@ const TEXTS = {
   },
   de: {
     title: 'Viertelstunden am Donnerstag, 15. Januar 2026',
-    complete: ['Prognose: 1 Viertelstunde ohne Wert', 'Messwert: 94 Viertelstunden ohne Wert'],
+    complete: ['Prognose: 1 Viertelstunde ohne Wert', 'Lastgang: 94 Viertelstunden ohne Wert'],
     first: ['00:00#1', '23:00', '1.250,500', 'v21.000,000', '-250,500'],
     third: ['00:30#3', '23:30', 'kein Wert', 'kein Wert', '–'],
-    chart: /^Slot 3, 00:30 · Prognose kein Wert · Messwert kein Wert$/,
-    chartName: 'Prognose und Messwerte am Donnerstag, 15. Januar 2026 je Viertelstunde',
+    chart: /^Slot 3, 00:30 · Prognose kein Wert · Lastgang kein Wert$/,
+    chartName: 'Prognose und Lastgang am Donnerstag, 15. Januar 2026 je Viertelstunde',
   },
 } as const;
 
@@ -129,10 +129,10 @@ test('one series alone is shown, and its deviation says what is missing', () =>
     `/operator/series/${METER}?day=${DAY}`,
     { role: 'operator', language: 'de', answers: { ...answers, 'GET /operator/v1/series': listed(meter) } },
     async () => {
-      await findText('Messwert: 94 Viertelstunden ohne Wert');
+      await findText('Lastgang: 94 Viertelstunden ohne Wert');
       assert.deepEqual(await cellsOf(1), ['00:00#1', '23:00', 'v21.000,000']);
       await press('main button', 'Zeitraum');
-      await findText('Ein Vergleich braucht Prognose und Messwerte.');
+      await findText('Ein Vergleich braucht Prognose und Lastgang.');
     },
   ));
 
@@ -153,7 +153,7 @@ test('a day without values says so, and a failure can be retried', async () => {
 
 for (const [language, create, name, location, submit] of [
   ['en', 'New meter', 'Windpark Uckermark Nord, meter', 'Market location', 'Create'],
-  ['de', 'Lastgang anlegen', 'Windpark Uckermark Nord, Messwert', 'Marktlokation', 'Anlegen'],
+  ['de', 'Lastgang anlegen', 'Windpark Uckermark Nord, Lastgang', 'Marktlokation', 'Anlegen'],
 ] as const)
   test(`a plant without a meter gets one, and a wrong market location is shown at its field: ${language}`, () => {
     const fault = { field: 'market_location', code: 'invalid_format', message: 'The check digit is 1.' };
