@@ -285,6 +285,17 @@ test('an interchange counts what its lists leave out', () => {
   });
 });
 
+test('an interchange of which nothing is applied does not say that the rest is', () => {
+  const example = operatorEndpoints.getInterchange.example.response as object;
+  const one = { ...example, ...INTERCHANGE, messages: 1 };
+  const path = `/series/interchanges/${INTERCHANGE.id}`;
+  const shown: Answers = { [`GET /operator/v1${path}`]: one };
+  return show(`/operator${path}`, { role: 'operator', answers: shown }, async () => {
+    const text = await findText('More than three decimals.');
+    assert.doesNotMatch(text, /The other messages/);
+  });
+});
+
 for (const [language, text] of [
   ['en', 'being read'],
   ['de', 'wird gelesen'],
