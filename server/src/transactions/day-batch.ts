@@ -7,22 +7,17 @@ import {
   invalidate,
   invalidateCell,
   invalidSlots,
-  packVolumes,
   reissueDay,
-  type SheetCells,
-  STATUS_BIT,
   type StatusChange,
   statusMask,
   unfold,
-  unpackVolumes,
   writeDay,
 } from '@saldo/core/transactions/sheet.ts';
 import { appendEvents } from '../events/store.ts';
-import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { type DayHistory, type PlacedSheet, readSheets, writeSheets } from './batch-sheets.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
 import {
@@ -33,67 +28,7 @@ import {
   SheetSources,
   sourceOfSheet,
 } from './sheet-sources.ts';
-import { joinStatus } from './sheet-status.ts';
-import { hasMoved, type Party, partiesOn, type VolumeContract } from './volume-contracts.ts';
-
-type SheetColumns = [
-  at: number,
-  revision: number,
-  packedVolumes: Uint8Array,
-  statuses: number[] | null,
-  versions: number[] | null,
-  previous: (number | null)[] | null,
-  senderPosition: number,
-  senderBrp: number,
-  receiverPosition: number,
-  receiverBrp: number,
-];
-
-/**
- * One index lookup per contract-day, so that the planner cannot choose a full scan for a large batch. Sheets that are
- * superseded as a whole are left out, because no change concerns them.
- */
-const historiesFrom = (source: string) =>
-  `select asked.at::int, s.*
-   from unnest($1::int[], $2::date[]) with ordinality as asked (contract_no, delivery_day, at)
-   cross join lateral (
-     select revision, volumes, status.statuses, versions, previous, sender_position, sender_brp, receiver_position,
-       receiver_brp
-     from ${source} as found ${joinStatus('found')}
-     where found.contract_no = asked.contract_no and found.delivery_day = asked.delivery_day
-       and status.mask is distinct from ${STATUS_BIT.superseded}
-     order by revision offset 0
-   ) as s`;
-
-const HISTORIES = statement('sheets_of_batch', historiesFrom('sheet'));
-const DRY_RUN_HISTORIES = statement(
-  'presumed_sheets_of_batch',
-  historiesFrom('(select * from sheet union all select * from pg_temp.presumed_sheet)'),
-);
-
-/**
- * Temporary table for the sheets of a dry run, so that a contract-day that occurs twice in the file sees its first
- * write.
- */
-const CREATE_DRY_RUN_TABLE = statement(
-  'make_presumed_sheets',
-  'create temporary table presumed_sheet (like sheet) on commit drop',
-);
-const INDEX_DRY_RUN_TABLE = statement(
-  'index_presumed_sheets',
-  'create index on pg_temp.presumed_sheet (contract_no, delivery_day, revision)',
-);
-
-export async function prepareDryRun(tx: Tx): Promise<void> {
-  await tx.query(CREATE_DRY_RUN_TABLE);
-  await tx.query(INDEX_DRY_RUN_TABLE);
-}
-
-const copyInto = (table: string) =>
-  `copy ${table} (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
-     sender_brp, receiver_brp, volumes, versions, previous) from stdin`;
-const COPY_SHEETS = copyInto('sheet');
-const COPY_DRY_RUN_SHEETS = copyInto('pg_temp.presumed_sheet');
+import { hasMoved, partiesOn, type VolumeContract } from './volume-contracts.ts';
 
 /** The row of a sheet is inserted when the first of its transactions is no longer valid, and updated after that. */
 const SET_STATUSES = statement(
@@ -127,9 +62,6 @@ const POSITIONS_OF_DAYS = statement(
      lateral (values (s.sender_position), (s.receiver_position)) as of_sheet (position_no)`,
 );
 
-/** A sheet and the parties of its transactions. */
-type PlacedSheet = SheetCells & { readonly sender: Party; readonly receiver: Party };
-
 type AddedSource = { readonly revision: number; readonly source: SheetSource };
 
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
@@ -137,13 +69,9 @@ type Invalidation = { readonly revision: number; readonly slots: readonly number
 /** Why transactions become invalid: an act of the operator, or the deactivation of a customer. */
 export type InvalidationReason = { readonly text: string; readonly customerId: string | null };
 
-/** A contract-day in memory: its stored sheets, and those that the batch adds. */
-type ContractDayState = {
+/** A contract-day and what the batch changes of it. */
+type ContractDayState = DayHistory & {
   readonly contract: VolumeContract;
-  readonly day: DeliveryDay;
-  readonly history: PlacedSheet[];
-  /** Number of sheets at the start of `history` that are in the database. */
-  stored: number;
   /** Sheets, stored or not, whose statuses have changed. */
   readonly changed: Set<PlacedSheet>;
   readonly invalidations: Invalidation[];
@@ -179,14 +107,7 @@ export class DayBatch {
     for (const { contract, day } of days) {
       if (!this.states.has(keyOf(contract.no, day))) this.add(contract, day);
     }
-    const states = [...this.states.values()];
-    if (states.length === 0) return;
-    const rows = await this.tx.arrays<SheetColumns>(this.isDryRun ? DRY_RUN_HISTORIES : HISTORIES, [
-      states.map(({ contract }) => contract.no),
-      states.map(({ day }) => day),
-    ]);
-    for (const row of rows) states[row[0] - 1]!.history.push(sheetOf(row));
-    for (const state of states) state.stored = state.history.length;
+    await readSheets(this.tx, [...this.states.values()], this.isDryRun);
   }
 
   /** Loads what `reissue` carries on to the new sheets. */
@@ -310,9 +231,7 @@ export class DayBatch {
   /** Stores everything. The caller marks the positions when all batches of the transaction are stored. */
   async store(dirty: DirtyPositions, reason: InvalidationReason | null = null): Promise<void> {
     const states = [...this.states.values()];
-    const written = states.filter(({ history, stored }) => history.length > stored);
-    if (written.length > 0)
-      await this.tx.copy(this.isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written, this.now));
+    await writeSheets(this.tx, states, this.isDryRun, this.now);
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
     await insertSheetSources(
@@ -421,38 +340,4 @@ export class DayBatch {
     if (!state) throw new Error(`the day ${day} of contract ${contractNo} was not loaded`);
     return state;
   }
-}
-
-const sheetOf = (columns: SheetColumns): PlacedSheet => ({
-  revision: columns[1],
-  volumes: unpackVolumes(columns[2]),
-  statuses: columns[3],
-  versions: columns[4],
-  previous: columns[5],
-  sender: { positionNo: columns[6], brpNo: columns[7] },
-  receiver: { positionNo: columns[8], brpNo: columns[9] },
-});
-
-function sheetRows(states: readonly ContractDayState[], now: number): Buffer {
-  const rows = new CopyText();
-  const createdAt = timestamp(now);
-  for (const { contract, day, history, stored } of states) {
-    for (let index = stored; index < history.length; index++) {
-      const sheet = history[index]!;
-      rows.field(newSheetId());
-      rows.field(createdAt);
-      rows.integer(contract.no);
-      rows.field(day);
-      rows.integer(sheet.revision);
-      rows.integer(sheet.sender.positionNo);
-      rows.integer(sheet.receiver.positionNo);
-      rows.integer(sheet.sender.brpNo);
-      rows.integer(sheet.receiver.brpNo);
-      rows.binary(packVolumes(sheet.volumes));
-      rows.integers(sheet.versions);
-      rows.integers(sheet.previous);
-      rows.endRow();
-    }
-  }
-  return rows.written();
 }
