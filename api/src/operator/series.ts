@@ -17,7 +17,7 @@ import {
   Strict,
 } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { DayResult, ImportResult } from './volumes.ts';
+import { DayResult, ImportResult, incompleteDays } from './volumes.ts';
 
 const SERIES_ID = 'ser_01k9x3w8v5e2ntq0v9bgr4kx7c';
 const INTERCHANGE_ID = 'icg_01k9x41m8qf4t9v6q3w7x1y0zk';
@@ -180,20 +180,10 @@ export type Interchange = Static<typeof Interchange>;
 export const ValuesImportResult = Type.Object(
   {
     ...ImportResult.properties,
-    incomplete_days: Type.Object(
-      {
-        count: Type.Integer({ description: 'Number of these days.' }),
-        days: Type.Array(
-          Type.Object({
-            series: Type.String({ description: 'The series as the file names it.' }),
-            delivery_date: Type.String({ format: 'date', description: 'The German delivery day.' }),
-            missing: Type.Integer({ description: 'Number of slots without a value.' }),
-          }),
-          { description: `The first ${LIMITS.incompleteDays} of them, in the order of the file.` },
-        ),
-      },
-      { description: 'The days of the file’s series that have slots without a value after the import.' },
-    ),
+    incomplete_days: incompleteDays('series', {
+      missing: 'Number of slots without a value.',
+      description: 'The days of the file’s series that have slots without a value after the import.',
+    }),
   },
   { title: 'ValuesImportResult' },
 );

@@ -1,5 +1,5 @@
 import { REJECTION_CODES, SERIES_KINDS } from '@saldo/core/enums.ts';
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TInteger, type TString } from 'typebox';
 import { Choice, Decimal, Flag, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import {
@@ -45,6 +45,26 @@ export const DayResult = Type.Object(
 );
 export type DayResult = Static<typeof DayResult>;
 
+/** The days that a file leaves with gaps, by contract or by series. */
+export const incompleteDays = <const Subject extends string>(
+  subject: Subject,
+  { missing, description }: { missing: string; description: string },
+) =>
+  Type.Object(
+    {
+      count: Type.Integer({ description: 'Number of these days.' }),
+      days: Type.Array(
+        Type.Object({
+          [subject]: Type.String({ description: `The ${subject} as the file names it.` }),
+          delivery_date: Type.String({ format: 'date', description: 'The German delivery day.' }),
+          missing: Type.Integer({ description: missing }),
+        } as Record<Subject, TString> & { delivery_date: TString; missing: TInteger }),
+        { description: `The first ${LIMITS.incompleteDays} of them, in the order of the file.` },
+      ),
+    },
+    { description },
+  );
+
 export const ImportResult = Type.Object(
   {
     rows: Type.Integer({ description: 'Data lines, rejected ones included.' }),
@@ -61,23 +81,11 @@ export const ImportResult = Type.Object(
     ),
     rejected_lines: Type.Integer({ description: 'Number of faulty lines.' }),
     rejected_days: Type.Integer({ description: 'Number of contract-days rejected because of them.' }),
-    incomplete_days: Type.Object(
-      {
-        count: Type.Integer({ description: 'Number of these contract-days.' }),
-        days: Type.Array(
-          Type.Object({
-            contract: Type.String({ description: 'The contract as the file names it.' }),
-            delivery_date: Type.String({ format: 'date', description: 'The German delivery day.' }),
-            missing: Type.Integer({ description: 'Number of slots without a volume.' }),
-          }),
-          { description: `The first ${LIMITS.incompleteDays} of them, in the order of the file.` },
-        ),
-      },
-      {
-        description:
-          'The contract-days of the file that have slots without a volume after the import, rejected ones included. Days that take no volumes are not counted.',
-      },
-    ),
+    incomplete_days: incompleteDays('contract', {
+      missing: 'Number of slots without a volume.',
+      description:
+        'The contract-days of the file that have slots without a volume after the import, rejected ones included. Days that take no volumes are not counted.',
+    }),
     dry_run: Type.Boolean({ description: 'Whether this was a dry run.' }),
   },
   { title: 'ImportResult' },
