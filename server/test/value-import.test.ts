@@ -128,7 +128,7 @@ test('hours fill their four quarter-hours by instant, also when the clocks chang
   }
 });
 
-test('the hour that the clocks repeat in October is told apart by its offset', async () => {
+test('the two hours that the clocks show twice in October are distinguished by their offset', async () => {
   const series = await newSeries();
   const line = (start: string, value: number) => ({
     ...{ series: series.id, delivery_start: start, resolution: 'PT60M', power_kw: value },

@@ -54,7 +54,8 @@ function addVolumes(imports: Command, open: OpenSession): void {
     'after',
     `
 CSV has a header line with the columns contract, delivery_date, slot and volume, in any order. NDJSON has one slot
-(contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. Contracts are named by id
+(contract, delivery_date, slot, volume) or one day (contract, delivery_date, volumes) a line. power_mw or power_kw may stand
+for volume, and delivery_start for delivery_date and slot. Contracts are named by id
 or reference. A contract's day is taken whole or not at all; other days are not held up by one that is rejected.
 Semicolons or tabs with decimal commas are accepted, with and without a byte order mark. A file whose name ends in .gz is sent as
 it is, compressed.

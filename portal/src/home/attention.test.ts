@@ -190,7 +190,7 @@ test('open alarms are read to the last page, so that many of a kind hide no othe
   });
 });
 
-test('a contract with a source is no contract without volumes: nobody can import them', async () => {
+test('a contract with a source is no contract without volumes: it takes no imports', async () => {
   const source = { forecast: 'ser_1', meter: null, share: 1, max_power_mw: null };
   const end = { delivery_end: '2030-12-31T23:00:00Z' };
   const answers: Answers = {

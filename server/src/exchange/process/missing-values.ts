@@ -8,7 +8,7 @@ import type { AlarmCause, AlarmRow } from '../alarms.ts';
 
 /** A missing meter begins an alarm if its day is among the last ones. An open alarm has no time limit. */
 const METER_WATCHED_DAYS = 14;
-/** Open alarms of a kind. Further ones begin as these end: nobody reads more, and each is checked every second. */
+/** Open alarms of a kind. Further ones begin as these end: a list of more cannot be worked through, and each is checked every second. */
 export const MAX_MISSING_ALARMS = 200;
 
 type MissingKind = Extract<AlarmKind, 'forecast_missing' | 'meter_missing'>;
