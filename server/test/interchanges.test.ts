@@ -57,7 +57,10 @@ test('a load profile of a whole day is stored in Wh, with an event per day, and 
   const { entries } = await bodyOf(operator(`/operator/v1/audit?subject=${id}`));
   assert.equal(entries.length, 1);
   assert.equal(entries[0].action, 'interchange.received');
-  assert.deepEqual(entries[0].after.changed, [{ series, delivery_date: DAY, revision: 1 }]);
+  assert.deepEqual(entries[0].after.changed_days, {
+    count: 1,
+    first: [{ series, delivery_date: DAY, revision: 1 }],
+  });
   const { events } = await bodyOf(operator('/operator/v1/events?types=series.updated&limit=100'));
   assert.deepEqual(
     events.map(({ data }: { data: object }) => data).filter((data: { id?: string }) => data.id === series),

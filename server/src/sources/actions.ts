@@ -21,14 +21,22 @@ export type StoredValues = {
 
 /**
  * Stores values and everything that follows from them, in one transaction: versions, volumes of contracts, events.
- * Precondition: the series are locked in the order of their numbers; contracts are locked after them, never before.
+ * Precondition: the series are locked in the order of their numbers; contracts are locked after them, never before. A dry
+ * run only counts, without locks.
  */
-export async function storeValues(tx: Tx, days: readonly ValuesOfDay[], now: number): Promise<StoredValues> {
-  const batch = new ValueBatch(tx, now);
+export async function storeValues(
+  tx: Tx,
+  days: readonly ValuesOfDay[],
+  now: number,
+  isDryRun = false,
+): Promise<StoredValues> {
+  const batch = new ValueBatch(tx, now, isDryRun);
   const keyOf = ({ series, day }: ValuesOfDay) => ({ seriesNo: series.no, day });
   await batch.load(days.map(keyOf));
   const written = days.map((day) => batch.write(keyOf(day), day.valuesWh));
   const changed = await batch.save();
+  const changes = days.map((day, at) => ({ ...written[at]!, revision: batch.revisionOf(keyOf(day)) }));
+  if (isDryRun) return { changes, changed: [] };
   await followValues(tx, changed, now);
   const ids = new Map(days.map(({ series }) => [series.no, series.id]));
   await appendEvents(
@@ -45,6 +53,5 @@ export async function storeValues(tx: Tx, days: readonly ValuesOfDay[], now: num
     })),
     now,
   );
-  const changes = days.map((day, at) => ({ ...written[at]!, revision: batch.revisionOf(keyOf(day)) }));
   return { changes, changed };
 }

@@ -7,11 +7,11 @@ import type { DayGap } from '@saldo/core/transactions/incomplete-days.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { FIRST_DAY, LAST_DAY } from '../platform/http/time-filter.ts';
 import { lockSeries, readSeries, type SeriesRow } from '../series/store.ts';
-import { prepareDryRun, SeriesHistories, ValueBatch } from '../series/value-batch.ts';
+import { prepareDryRun, SeriesHistories } from '../series/value-batch.ts';
 import { invalidDate } from '../transactions/import-lines.ts';
 import type { BatchResult, ImportOptions, ImportSubject } from '../transactions/import-run.ts';
 import { ImportBatch } from '../transactions/import-stream.ts';
-import { type StoredValues, storeValues, type ValuesOfDay } from './actions.ts';
+import { storeValues } from './actions.ts';
 import { VALUE_COLUMNS } from './value-columns.ts';
 
 /** Values of series, day by day. */
@@ -45,7 +45,7 @@ async function applyBatch(
   const values = known
     .filter(({ input }) => !input.hasFaults)
     .map(({ series, day, input }) => ({ series, day, valuesWh: input.values }));
-  const { changes, changed } = isDryRun ? await presume(tx, values, now) : await storeValues(tx, values, now);
+  const { changes, changed } = await storeValues(tx, values, now, isDryRun);
   const sum = (count: 'created' | 'corrected' | 'unchanged') =>
     changes.reduce((total, change) => total + change[count], 0);
   const ids = new Map(known.map(({ series }) => [series.no, series.id]));
@@ -65,22 +65,6 @@ async function applyBatch(
     })),
   };
 }
-
-/** What storing the values would change. The temporary table shows it to later batches of the dry run only. */
-async function presume(
-  tx: Tx,
-  days: readonly ValuesOfDay[],
-  now: number,
-): Promise<Pick<StoredValues, 'changed'> & { changes: readonly Counted[] }> {
-  const batch = new ValueBatch(tx, now, true);
-  const keyOf = ({ series, day }: ValuesOfDay) => ({ seriesNo: series.no, day });
-  await batch.load(days.map(keyOf));
-  const changes = days.map((day) => batch.write(keyOf(day), day.valuesWh));
-  await batch.save();
-  return { changes, changed: [] };
-}
-
-type Counted = Pick<StoredValues['changes'][number], 'created' | 'corrected' | 'unchanged'>;
 
 /** How many slots of each day have no value now. Nearly all days are complete by themselves, which needs no query. */
 async function gapsOf(tx: Tx, days: readonly KnownDay[], isDryRun: boolean): Promise<DayGap[]> {

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { LIMITS } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
 import {
@@ -14,7 +13,8 @@ import { type MessageFault, type MessageRemark, readMessage } from '@saldo/core/
 import { type Actor, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
-import { lockSeries, lockSeriesRecords, readSeries, type SeriesRow } from '../series/store.ts';
+import { lockSeries, lockSeriesRecords, type SeriesRow } from '../series/store.ts';
+import type { ChangedDay } from '../transactions/import-run.ts';
 import { storeValues } from './actions.ts';
 import {
   findRaw,
@@ -37,11 +37,6 @@ const READ_AT_ONCE = 500;
 
 type Source = Pick<InterchangeRow, 'no' | 'received_at'>;
 type MessageProfile = { readonly message: number; readonly profile: LoadProfile };
-type ChangedDay = {
-  readonly series: string;
-  readonly delivery_date: DeliveryDay;
-  readonly revision: number;
-};
 
 /** ISO 8859-1, or UTF-8 if the header says so. Bytes that are not UTF-8 become replacement characters. */
 export function decodeInterchange(bytes: Buffer): string {
@@ -268,7 +263,8 @@ async function finish(
   if (!(await saveOutcome(tx, stored.no, outcome))) return;
   await insertUnknown(tx, stored.no, unknown);
   const locations = new Set(unknown.map(({ marketLocation }) => marketLocation));
-  const created = await readSeries(tx, { locations: Array.from(locations, meterAt) });
+  // All of them before the first contract.
+  const created = await lockSeries(tx, { locations: Array.from(locations, meterAt) });
   for (const series of created) changed.push(...(await applyPending(tx, series, clock.now())));
   const { sender, reference, actor, request_id: id } = stored;
   const after = {
@@ -277,8 +273,9 @@ async function finish(
     messages: outcome.messages,
     rejected_messages: outcome.rejectedMessages,
     unknown_locations: locations.size - created.length,
-    changed: changed.slice(0, LIMITS.rejectedLines),
-    changed_days: changed.length,
+    ...(changed.length > 0 && {
+      changed_days: { count: changed.length, first: changed.slice(0, LIMITS.auditedDays) },
+    }),
   };
   const subject = encodeId(ID_PREFIX.interchange, stored.id);
   await recordAudit(

@@ -38,7 +38,7 @@ type Counts = {
 };
 
 /** A day that has a new revision. */
-type ChangedDay = {
+export type ChangedDay = {
   readonly series: string;
   readonly delivery_date: DeliveryDay;
   readonly revision: number;
