@@ -76,6 +76,12 @@ export const PROBLEMS = {
     explanation: 'The user is signed in, but lacks the permission for this operation.',
     remedy: 'Ask the operator for the permission to manage, or a colleague who has it.',
   },
+  second_factor_required: {
+    status: 403,
+    title: 'Second Factor Required',
+    explanation: 'The sign-in is not complete: the session lacks the second factor of its user.',
+    remedy: 'Complete the sign-in in the portal.',
+  },
   foreign_origin: {
     status: 403,
     title: 'Foreign Origin',

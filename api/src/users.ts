@@ -9,6 +9,21 @@ export type UserRole = (typeof USER_ROLES)[number];
 export const USER_PERMISSIONS = ['read', 'manage'] as const;
 export type UserPermissions = (typeof USER_PERMISSIONS)[number];
 
+/**
+ * What a session lacks before it may be used: `second_factor`, the factor of the user; `set_up`, a factor that the user has
+ * to set up first.
+ */
+export const SESSION_PENDING = ['second_factor', 'set_up'] as const;
+export type SessionPending = (typeof SESSION_PENDING)[number];
+
+/** How a session began. */
+export const SIGN_IN_METHODS = ['password', 'invitation', 'passkey', 'provider'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** Whose sessions need a second factor. */
+export const MFA_POLICIES = ['off', 'operators', 'all'] as const;
+export type MfaPolicy = (typeof MFA_POLICIES)[number];
+
 export const USER_STATUSES = ['invited', 'active', 'disabled'] as const;
 export type UserStatus = (typeof USER_STATUSES)[number];
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import {
   brpEndpoints,
   type Endpoint,
@@ -55,6 +56,9 @@ export type TestPlatform = {
   config: Config;
 };
 
+/** By database: its platforms need the same keys. */
+const secretsKeyFiles = new Map<string, string>();
+
 /**
  * Starts the real server on its own database, with a clock that the test sets. The server is stopped and the database
  * dropped when the test file ends: call it at the top level of the file, before its first test. `environment` has the
@@ -80,6 +84,7 @@ export async function startTestPlatform(
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     RATE_LIMIT: '1000000',
+    SECRETS_KEY_FILE: secretsKeyFiles.getOrInsert(databaseUrl, path.join(dataDir, 'secrets.key')),
     ...options.environment,
   };
   const config = { ...readConfig(environment), ...options.config };

@@ -105,6 +105,19 @@ const provocations = {
     const { request: asClerk } = await signedIn(platform, { type: 'operator' }, 'read');
     return asClerk.post('/operator/v1/brps', { name: 'X' });
   },
+  second_factor_required: async () => {
+    const { request: asOperator, user } = await signedIn(platform, { type: 'operator' });
+    await platform.db.transaction((tx) =>
+      tx.query(
+        statement(
+          'make_sessions_pending',
+          "update user_session set pending = 'second_factor' where user_id = $1",
+        ),
+        [user.id],
+      ),
+    );
+    return asOperator('/operator/v1/brps');
+  },
   foreign_origin: async () => {
     const { request: asOperator } = await signedIn(platform, { type: 'operator' });
     const headers = { origin: 'https://evil.example' };

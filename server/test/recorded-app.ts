@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
+import { createSealer, KEY_BYTES } from '../src/platform/auth/sealed-secrets.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import type { OpenDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
@@ -45,6 +47,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db),
     secret: await readCursorSecret(db),
+    sealer: createSealer([randomBytes(KEY_BYTES)]),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
     eventIds,

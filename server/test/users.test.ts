@@ -298,7 +298,7 @@ test('a changed password replaces the old one and ends all other sessions', asyn
   assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
 });
 
-const CLIENT = { address: '192.0.2.1', device: null, requestId: 'test', oldToken: null };
+const CLIENT = { address: '192.0.2.1', userAgent: null, device: null, requestId: 'test', oldToken: null };
 const times = () => ({ now: platform.clock.now(), machineNow: platform.clock.now() });
 
 /** The database, with every transaction that changes sessions kept open until `commit` is called. */
@@ -329,7 +329,7 @@ async function whileReset<T>(email: string, work: () => Promise<T>): Promise<T> 
   const { id } = (await operator(`/operator/v1/users?email=${email}`)).body.users[0];
   const { token } = await invite(id);
   const { held, isReady, commit } = holdCommits();
-  const reset = acceptInvitation(held, token, PASSWORD, CLIENT, times());
+  const reset = acceptInvitation(held, token, PASSWORD, CLIENT, times(), 'off');
   await isReady;
   const worked = work();
   await untilBlocked(platform.db);
@@ -358,7 +358,7 @@ test('two sign-ins at once succeed when both find an outdated hash', async () =>
   const user = await newUser(platform, OF_BRP);
   await platform.db.transaction((tx) => setPassword(tx, user.id, weakHash(user.password)));
   const { held, isReady, commit } = holdCommits();
-  const first = signIn(held, user, CLIENT, times());
+  const first = signIn(held, user, CLIENT, times(), 'off');
   await isReady;
   const second = openBrowser(platform).signIn(user.email, user.password);
   await untilBlocked(platform.db);
@@ -380,7 +380,7 @@ test('a change of a password that is replaced meanwhile is rejected', async () =
 test('a changed password ends a session that is being opened with the old one', async () => {
   const { browser, user } = await signedIn(platform, OF_BRP);
   const { held, isReady, commit } = holdCommits();
-  const opened = signIn(held, user, CLIENT, times());
+  const opened = signIn(held, user, CLIENT, times(), 'off');
   await isReady;
   const body = { current: user.password, new: PASSWORD };
   const change = browser.request.put('/portal/v1/password', body);

@@ -1,8 +1,15 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Strict } from '../common.ts';
+import { Choice, DateTime, Nullable, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { SCOPES } from '../scopes.ts';
-import { Credentials, identityFields, NewPassword, PasswordInput, USER_ROLES } from '../users.ts';
+import {
+  Credentials,
+  identityFields,
+  NewPassword,
+  PasswordInput,
+  SESSION_PENDING,
+  USER_ROLES,
+} from '../users.ts';
 
 export const SessionUser = Type.Object(identityFields, { title: 'SessionUser' });
 export type SessionUser = Static<typeof SessionUser>;
@@ -14,6 +21,13 @@ export const SessionState = Type.Object(
     scopes: Type.Array(Choice(SCOPES), {
       description: 'Scopes of the user in the BRP API; empty for other roles.',
     }),
+    pending: Nullable(
+      Choice(SESSION_PENDING, {
+        description:
+          'What the session lacks before it may be used; null if nothing. `second_factor`: the factor of the user. `set_up`: a factor that the user has to set up first.',
+        examples: ['second_factor'],
+      }),
+    ),
     expires_at: DateTime('Latest end of the session, by the machine’s clock.'),
     server_time: DateTime('The platform’s time now, which gates and statuses depend on.'),
     customer_base_url: Type.String({
@@ -47,6 +61,7 @@ const stateExample: SessionState = {
     account: null,
   },
   scopes: [...SCOPES],
+  pending: null,
   expires_at: '2026-01-21T07:45:00Z',
   server_time: '2026-01-14T07:45:00Z',
   customer_base_url: 'https://market.example',

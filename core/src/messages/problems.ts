@@ -46,6 +46,10 @@ export const PROBLEM_DETAILS = {
     en: 'Your user has read-only permission.',
     de: 'Ihr Benutzer darf dies ansehen, aber nicht ändern.',
   },
+  'problem.second_factor_required': {
+    en: 'Your sign-in is not complete: the second factor is missing.',
+    de: 'Ihre Anmeldung ist noch nicht abgeschlossen: Der zweite Faktor fehlt.',
+  },
   'problem.role_without_access': {
     en: 'Users of your role have no access to this operation.',
     de: 'Benutzer Ihrer Rolle haben hierauf keinen Zugriff.',

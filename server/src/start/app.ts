@@ -40,6 +40,7 @@ import type { KeyKind } from '../platform/auth/api-key.ts';
 import type { CredentialCache } from '../platform/auth/credential-cache.ts';
 import { keyCredentials } from '../platform/auth/key-credentials.ts';
 import type { LastUsed } from '../platform/auth/last-used.ts';
+import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
@@ -76,7 +77,7 @@ import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
-import { sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
 import {
@@ -102,6 +103,8 @@ export type AppDependencies = {
   readonly lastUsed: LastUsed;
   /** Seals cursors and positions, and signs the cookie of a device. */
   readonly secret: Uint8Array;
+  /** Seals the secrets that the database stores. */
+  readonly sealer: Sealer;
   readonly queue: RequestQueue;
   readonly poller: EventPoller;
   readonly eventIds: EventIds;
@@ -227,7 +230,7 @@ type MainAppDependencies = AppDependencies & {
 
 /** The BRP listener: BRP API, operator API, portal and documentation. */
 export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, webhooks, customerUrl, portal, site } = dependencies;
+  const { config, db, clock, limiter, sealer, webhooks, customerUrl, portal, site } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -253,7 +256,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, ...sessionAuth, customerUrl };
+  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
@@ -264,6 +267,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
+  mountRoutes(app, pendingSessionRoutes(users), behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
   mountRoutes(app, sessionRoutes(users), forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
@@ -287,6 +291,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
 }
 
 const ALL_ROLES: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
+/** Endpoints that end or complete a sign-in. */
+const SIGNING_IN: PortalRule = { ...ALL_ROLES, isForPending: true };
 const VIEWERS: PortalRule = { roles: ['operator', 'brp'], isManaged: false };
 const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
 const BRPS: PortalRule = { roles: ['brp'], isManaged: true };

@@ -50,6 +50,16 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       null,
       'First key of the operator, 16 to 200 printable characters. Default: generated at the first start, in production none.',
     ],
+    [
+      'MFA',
+      'off',
+      'off, operators or all: whose users need a second factor to sign in. Users without one set it up at their next sign-in.',
+    ],
+    [
+      'SECRETS_KEY_FILE',
+      null,
+      'Keys that encrypt the secrets in the database. Made at the first start. Default: secrets.key in DATA_DIR.',
+    ],
     ['OPERATOR_EMAIL', 'operator@localhost', 'First user of the portal, invited at the first start.'],
     ['OPERATOR_NAME', 'Saldo Clearing', 'Name of the counterparty of every nomination.'],
     [

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { LIMITS, MESSAGE_FORMATS, TSOS, type Tso } from '@saldo/api';
+import { LIMITS, MESSAGE_FORMATS, MFA_POLICIES, TSOS, type Tso } from '@saldo/api';
 import { checkEic } from '@saldo/core/eic.ts';
 import { WAIT_PHASES } from '@saldo/core/enums.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -335,13 +335,21 @@ export function readConfig(env: Environment) {
     /** Email address of the first operator user, who is invited at the first start. */
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),
     operator: { name: operatorName(env), eic: operatorEic(env) },
+    /** Whose sessions need a second factor. */
+    mfa: oneOf(env, 'MFA', MFA_POLICIES, 'off'),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     /** Where traces and logs are exported to. Null: nowhere. */
     telemetry: telemetrySettings(env),
   };
   const dataDir = folder('DATA_DIR', readDataDir(env));
-  return { ...settings, dataDir, exchange: exchange(env, dataDir) };
+  return {
+    ...settings,
+    dataDir,
+    /** Keys that seal the secrets of the database. */
+    secretsKeyFile: path.resolve(text(env, 'SECRETS_KEY_FILE') ?? path.join(dataDir, 'secrets.key')),
+    exchange: exchange(env, dataDir),
+  };
 }
 
 /** Creates the folders that `readConfig` has checked. */

@@ -5,6 +5,7 @@ import { createEventIds } from '../events/ids.ts';
 import { EventPoller } from '../events/poller.ts';
 import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
 import { createLastUsed } from '../platform/auth/last-used.ts';
+import { createSealer } from '../platform/auth/sealed-secrets.ts';
 import { type Clock, monotonicNow, movableClock } from '../platform/clock.ts';
 import { readCursorSecret } from '../platform/http/cursor.ts';
 import { loadPortal } from '../platform/http/portal-files.ts';
@@ -21,6 +22,7 @@ import type { Config } from './config.ts';
 import { createDocumentation } from './documentation.ts';
 import { type Started, startInOrder } from './in-order.ts';
 import { jobsOf } from './jobs.ts';
+import { readSecretsKeys } from './secrets-key-file.ts';
 import { openConfigured } from './start-store.ts';
 
 export type ServiceDependencies = {
@@ -99,6 +101,7 @@ async function startShared(
   const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
   started.push(async () => sender.close());
   const secret = await readCursorSecret(db);
+  const sealer = createSealer(readSecretsKeys(config.secretsKeyFile));
   const eventIds = createEventIds(secret);
   const poller = new EventPoller(db, logger, async (from) => fingerprintText(await readFingerprint(from)));
   const rule = { atOnce: config.requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: config.queueWaitMs };
@@ -111,7 +114,7 @@ async function startShared(
   const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks, ids: eventIds };
   const site = createDocumentation(config);
   return {
-    ...{ config, db, clock, logger, metrics, tracer, limiter, lastUsed, secret },
+    ...{ config, db, clock, logger, metrics, tracer, limiter, lastUsed, secret, sealer },
     ...{ queue, poller, eventIds, webhooks, importCounts, site },
   };
 }

@@ -7,6 +7,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { checkSettings } from '../platform/db/pooler.ts';
 import { type Config, createFolders } from './config.ts';
 import { type Started, startInOrder } from './in-order.ts';
+import { ensureSecretsKeyFile } from './secrets-key-file.ts';
 
 export type StoreDependencies = {
   /** Prints progress messages of the start. */
@@ -25,6 +26,7 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     await migrate(directUrl ?? url, say);
     // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
     createFolders(config);
+    ensureSecretsKeyFile(config.secretsKeyFile);
     const db = openDatabase(url, { directUrl });
     try {
       if (await db.transaction(continueEventLog))

@@ -1,89 +1,24 @@
-import type { AuditAction } from '@saldo/api';
-import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import type { MfaPolicy } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
-import { recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
-import { idleSince, newToken, SESSION_MS } from '../platform/auth/session-credentials.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
-import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
-import { timestamp } from '../platform/db/wire-types.ts';
-import type { Device } from '../platform/http/device-cookie.ts';
 import { fieldProblem, problem } from '../platform/http/problem.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
+import {
+  type ClientContext,
+  type NewSession,
+  recordOwnAction,
+  startSession,
+  type Times,
+  type VerifiedUser,
+} from './session-start.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
 import { type AttemptOrigin, countAttempt, resetAttempts } from './tries.ts';
 
-/** The origin of a request without a session. */
-export type ClientContext = {
-  readonly address: string;
-  /** The browser, if a user has signed in there before. */
-  readonly device: Device | null;
-  readonly requestId: string;
-  /** Token of the browser's current session, which a new session replaces. */
-  readonly oldToken: string | null;
-};
-
-/** `now` is for records. `machineNow` is for expiry and rate limits, and is not affected by the sandbox clock. */
-export type Times = { readonly now: number; readonly machineNow: number };
-
-export type NewSession = { readonly token: string; readonly user: UserRow; readonly expiresAt: number };
-
-const INSERT_SESSION = statement(
-  'insert_session',
-  `insert into user_session (id, hash, user_id, created_at, last_seen_at, expires_at)
-   values ($1, $2, $3, $4, $4, $5)`,
-);
-const DELETE_EXPIRED_SESSIONS = statement(
-  'forget_sessions',
-  `delete from user_session where id in
-     (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
-);
-const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
-const RECORD_SIGN_IN = statement(
-  'note_sign_in',
-  `update app_user set last_signed_in_at = $3
-   where id = $1 and password_hash = $2 and disabled_at is null
-   returning id`,
-);
-
 const invalidCredentials = () => problem('invalid_credentials');
-
-/** A user with the password hash that a password was verified against. */
-type VerifiedUser = Pick<UserRow, 'id' | 'password_hash'>;
-
-async function startSession(
-  tx: Tx,
-  { id: userId, password_hash }: VerifiedUser,
-  client: ClientContext,
-  times: Times,
-): Promise<NewSession> {
-  const { now, machineNow } = times;
-  // The user may have been disabled, or the password replaced, while the password was being verified.
-  const [isStillValid] = await tx.query(RECORD_SIGN_IN, [userId, password_hash, timestamp(now)]);
-  if (!isStillValid) throw invalidCredentials();
-  if (client.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(client.oldToken)]);
-  await tx.query(DELETE_EXPIRED_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
-  const token = newToken();
-  const expiresAt = machineNow + SESSION_MS;
-  const values = [newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)];
-  await tx.query(INSERT_SESSION, values);
-  return { token, expiresAt, user: await getUser(tx, userId) };
-}
-
-/** Records what users did with their own account. */
-function recordOwnAction(
-  tx: Tx,
-  action: AuditAction,
-  user: UserRow,
-  { requestId }: ClientContext,
-  now: number,
-): Promise<void> {
-  const id = encodeId(ID_PREFIX.user, user.id);
-  return recordAudit(tx, { actor: id, request: { id: requestId } }, { action, subject: id }, now);
-}
 
 const SET_PASSWORD = statement('set_password', 'update app_user set password_hash = $2 where id = $1');
 
@@ -115,6 +50,7 @@ export async function signIn(
   credentials: { email: string; password: string },
   client: ClientContext,
   times: Times,
+  policy: MfaPolicy,
 ): Promise<NewSession> {
   const email = normalizeEmail(credentials.email);
   const { address, device } = client;
@@ -132,13 +68,11 @@ export async function signIn(
   const session = await db.transaction(async (tx) => {
     if (renewed !== null && !(await replacePassword(tx, user, renewed))) return null;
     const verified = { id: user.id, password_hash: renewed ?? user.password_hash };
-    const started = await startSession(tx, verified, client, times);
     await resetAttempts(tx, origin, times.machineNow);
-    await recordOwnAction(tx, 'user.signed_in', user, client, times.now);
-    return started;
+    return startSession(tx, verified, { method: 'password', hasSecondFactor: false, policy }, client, times);
   });
   // Another sign-in may have renewed the hash meanwhile: the password has to be verified against the new one.
-  return session ?? signIn(db, credentials, client, times);
+  return session ?? signIn(db, credentials, client, times, policy);
 }
 
 const invitationNotFound = () => problem('invitation_not_found');
@@ -162,6 +96,7 @@ export async function acceptInvitation(
   password: string,
   client: ClientContext,
   times: Times,
+  policy: MfaPolicy,
 ): Promise<NewSession> {
   const invited = await getInvited(db, token, times.machineNow);
   await rejectWeakPassword('password', password, invited);
@@ -172,9 +107,14 @@ export async function acceptInvitation(
     await tx.query(ACCEPT, [user.id, passwordHash]);
     await endSessions(tx, user.id);
     const accepted = { id: user.id, password_hash: passwordHash };
-    const session = await startSession(tx, accepted, client, times);
     await recordOwnAction(tx, 'user.password_set', user, client, times.now);
-    return session;
+    return startSession(
+      tx,
+      accepted,
+      { method: 'invitation', hasSecondFactor: false, policy },
+      client,
+      times,
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Scope, UserPermissions } from '@saldo/api';
+import type { Scope, SessionPending, UserPermissions } from '@saldo/api';
 import { SCOPES } from '@saldo/api';
 import { NO_VIEW, OPERATOR_VIEW, type Viewer } from './viewer.ts';
 
@@ -22,7 +22,13 @@ export type Principal = {
   readonly session: SessionFacts | null;
 };
 
-export type SessionFacts = { readonly id: string; readonly userId: string; readonly expiresAt: number };
+export type SessionFacts = {
+  readonly id: string;
+  readonly userId: string;
+  readonly expiresAt: number;
+  /** What the session lacks before it may be used. Null: nothing. */
+  readonly pending: SessionPending | null;
+};
 
 type OwnerColumns = { brp_no: number | null; account_no: number | null };
 

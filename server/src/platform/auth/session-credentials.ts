@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { SessionPending } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../db/database.ts';
 import { hotStatement } from '../db/statement.ts';
@@ -12,6 +13,8 @@ const HOUR_MS = 3600 * 1000;
 const IDLE_MS = 12 * HOUR_MS;
 /** Maximum lifetime: after a week the user signs in again, even with an active session. */
 export const SESSION_MS = 7 * 24 * HOUR_MS;
+/** Lifetime of a session that lacks its second factor. */
+export const PENDING_SESSION_MS = 10 * 60 * 1000;
 
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[\w-]{43}$/;
@@ -25,7 +28,7 @@ export const idleSince = (now: number): number => now - IDLE_MS;
 
 const FIND_SESSION = hotStatement(
   'find_session',
-  `select s.id, s.hash, s.expires_at, u.id as user_id, u.may_manage, u.brp_no, u.account_no
+  `select s.id, s.hash, s.expires_at, s.pending, u.id as user_id, u.may_manage, u.brp_no, u.account_no
    from user_session s join app_user u on u.id = s.user_id
    where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
 );
@@ -34,6 +37,7 @@ type SessionRow = {
   id: string;
   hash: Buffer;
   expires_at: number;
+  pending: SessionPending | null;
   user_id: string;
   may_manage: boolean;
   brp_no: number | null;
@@ -62,7 +66,7 @@ export function sessionCredentials(db: Db, now: () => number, monotonicNow: () =
         viewer: viewerOf(owner),
         scopes: new Set(scopesOf(owner.type, row.may_manage ? 'manage' : 'read')),
         mayManage: row.may_manage,
-        session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at },
+        session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at, pending: row.pending },
       };
       return { principal, endsAt: row.expires_at };
     },

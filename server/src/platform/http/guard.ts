@@ -114,6 +114,11 @@ function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal)
   throw problem('insufficient_scopes', { key, scopes: scopesMissing });
 }
 
+/** A session whose sign-in is not complete can only complete it. */
+function refusePending({ session }: Principal): void {
+  if (session !== null && session.pending !== null) throw problem('second_factor_required');
+}
+
 const cannotManage = () => problem('insufficient_permissions');
 
 /** Changes that no scope covers need the permission to manage. */
@@ -148,6 +153,7 @@ export function apiGuard(
   return (endpoint) => {
     const isForManagers = isManagement(endpoint);
     const authorize = (request: FastifyRequest, principal: Principal) => {
+      refusePending(principal);
       if (principal.session !== null) refuseForeignPage(request, sessionAuth);
       refuseMissingScopes(endpoint, principal);
       if (!principal.mayManage && isForManagers) throw cannotManage();
@@ -182,6 +188,8 @@ export type PortalRule = {
   readonly roles: readonly Owner['type'][];
   /** Whether a change needs the permission to manage. False where users change only their own data. */
   readonly isManaged: boolean;
+  /** Whether a session may use them before its sign-in is complete. */
+  readonly isForPending?: true;
 };
 
 /** Like `apiGuard`, for endpoints that accept only sessions. */
@@ -198,6 +206,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     noteUse(request, principal, sessionAuth);
     await count(reply, limiter, callerOf(principal));
     refuseForeignPage(request, sessionAuth);
+    if (rule.isForPending !== true) refusePending(principal);
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
       throw problem('insufficient_permissions', { key: 'problem.role_without_access' });
     }
