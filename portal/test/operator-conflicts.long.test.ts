@@ -172,14 +172,14 @@ for (const [locale, width, country] of [
       await stores(`assets/${id}`, { name: 'Moor', nominal_power: 48.25 });
 
       const email = `${tag}@nord.example`;
-      const userId = await create('users', { email, name: tag, role: 'operator', permissions: 'manage' });
+      const userId = await create('users', { email, name: tag, role: 'operator', permissions: 'admin' });
       await follow(page, `/operator/users?email=${encodeURIComponent(email)}`);
       await page.getByRole('button', { name: `${texts.edit}: ${tag}` }).click();
       await dialog.getByLabel(texts.name, { exact: true }).fill(`Ina ${tag}`);
-      await patch(`users/${userId}`, { permissions: 'read' });
+      await patch(`users/${userId}`, { permissions: 'viewer' });
       await saveTwice(dialog, texts, texts.plant.rights);
       await page.getByText(texts.saved(`Ina ${tag}`)).waitFor();
-      await stores(`users/${userId}`, { name: `Ina ${tag}`, permissions: 'read' });
+      await stores(`users/${userId}`, { name: `Ina ${tag}`, permissions: 'viewer' });
     }));
 
   test(`an offer that a colleague changed is saved with both changes, and is not withdrawn unseen ${where}`, () =>

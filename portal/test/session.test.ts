@@ -121,7 +121,7 @@ test('an invitation can be accepted once, with a password', async () => {
       email: 'new@saldo.example',
       name: 'Nora New',
       role: 'brp',
-      permissions: 'manage',
+      permissions: 'admin',
       brp_id: brp.id,
     },
   });

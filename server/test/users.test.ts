@@ -28,7 +28,7 @@ const createUser = (more: object = {}) =>
     email: `invited${++count}@saldo.example`,
     name: 'Invited',
     role: 'brp',
-    permissions: 'manage',
+    permissions: 'admin',
     brp_id: brp.id,
     ...more,
   });
@@ -246,14 +246,14 @@ test('removed permissions have effect at once', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const create = () => browser.request.post('/operator/v1/brps', { name: 'X' });
   assert.equal((await create()).status, 201);
-  await update(state.user.id, { permissions: 'read' });
+  await update(state.user.id, { permissions: 'viewer' });
   assert.equal((await create()).status, 403);
 });
 
 test('users cannot disable themselves or make themselves read-only', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const change = (body: object) => browser.request.patch(`/operator/v1/users/${state.user.id}`, body);
-  for (const body of [{ disabled: true }, { permissions: 'read' }]) {
+  for (const body of [{ disabled: true }, { permissions: 'viewer' }]) {
     assert.deepEqual(codeOf(await change(body)), [409, 'invalid_status_transition']);
   }
   assert.equal((await change({ name: 'Myself', disabled: false })).status, 200);
@@ -520,7 +520,7 @@ test('audit events of users have no passwords, tokens or hashes', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);
   await accept(openBrowser(platform), token);
-  await update(user.id, { permissions: 'read' });
+  await update(user.id, { permissions: 'viewer' });
   const { entries } = (await operator(`/operator/v1/audit?subject=${user.id}&limit=100`)).body;
   assert.deepEqual(
     entries.map(({ action, actor }: { action: string; actor: string }) => [action, actor.split('_')[0]]),

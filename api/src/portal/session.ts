@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { SCOPES } from '../scopes.ts';
+import { ALL_SCOPES, SCOPES } from '../scopes.ts';
 import { Credentials, identityFields, NewPassword, PasswordInput, USER_ROLES } from '../users.ts';
 
 export const SessionUser = Type.Object(identityFields, { title: 'SessionUser' });
@@ -11,8 +11,8 @@ export type SessionUser = Static<typeof SessionUser>;
 export const SessionState = Type.Object(
   {
     user: SessionUser,
-    scopes: Type.Array(Choice(SCOPES), {
-      description: 'Scopes of the user in the BRP API; empty for other roles.',
+    scopes: Type.Array(Choice(ALL_SCOPES), {
+      description: 'Scopes of the user in the API of the role; empty for users of accounts.',
     }),
     expires_at: DateTime('Latest end of the session, by the machine’s clock.'),
     server_time: DateTime('The platform’s time now, which gates and statuses depend on.'),
@@ -42,7 +42,7 @@ const stateExample: SessionState = {
     email: 'dispatch@nordwind.example',
     name: 'Dispatch',
     role: 'brp',
-    permissions: 'manage',
+    permissions: 'admin',
     brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
     account: null,
   },

@@ -37,7 +37,7 @@ type NewUser = {
   readonly permissions: UserPermissions;
 };
 
-const NEW_USER = { email: '', name: '', permissions: 'manage' } as const;
+const NEW_USER = { email: '', name: '', permissions: 'admin' } as const;
 
 /** Creates a user together with an invitation, which the user needs to sign in. */
 export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {

@@ -24,7 +24,7 @@ import {
   signIn,
 } from './sessions.ts';
 import { getUser, type UserRow } from './store.ts';
-import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
+import { wireIdentity, wireInvitation } from './wire.ts';
 
 export type SessionDependencies = {
   readonly db: Database;
@@ -50,7 +50,7 @@ const clientContextOf = (
 
 const stateOf = (user: UserRow, expiresAt: number, now: number, customerUrl: string): SessionState => ({
   user: wireIdentity(user),
-  scopes: [...scopesOf(user.role, permissionsOf(user))],
+  scopes: [...scopesOf(user.role, user.permissions)],
   expires_at: formatInstant(expiresAt),
   server_time: formatInstant(now),
   customer_base_url: customerUrl,
