@@ -1,17 +1,10 @@
+import { USER_PERMISSIONS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 
 /** The kind of party that a user works for. */
 export const USER_ROLES = ['operator', 'brp', 'account'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
-
-/** Each one includes the permissions of those after it. */
-export const USER_PERMISSIONS = ['admin', 'member', 'viewer'] as const;
-export type UserPermissions = (typeof USER_PERMISSIONS)[number];
-
-/** Whether a user with `permissions` may do what needs at least `needed`. */
-export const includesPermissions = (permissions: UserPermissions, needed: UserPermissions): boolean =>
-  USER_PERMISSIONS.indexOf(permissions) <= USER_PERMISSIONS.indexOf(needed);
 
 export const Permissions = Choice(USER_PERMISSIONS, {
   description:

@@ -32,7 +32,7 @@ const TEXTS = {
       change: 'Last day of delivery: Fri, 31/12/2027 → Thu, 30/12/2027',
       discard: 'Discard my input',
     },
-    plant: { change: 'Nominal power in MW: 12.5 → 48.25', rights: 'Rights: read and manage → read' },
+    plant: { change: 'Nominal power in MW: 12.5 → 48.25', rights: 'Rights: Administrator → Viewer' },
     offer: {
       info: 'Description',
       change: 'Price ladder: 10 years 61.00 → 10 years 59.50',
@@ -62,7 +62,7 @@ const TEXTS = {
       change: 'Letzter Liefertag: Fr., 31.12.2027 → Do., 30.12.2027',
       discard: 'Meine Eingaben verwerfen',
     },
-    plant: { change: 'Nennleistung in MW: 12,5 → 48,25', rights: 'Rechte: lesen und verwalten → lesen' },
+    plant: { change: 'Nennleistung in MW: 12,5 → 48,25', rights: 'Rechte: Administrator → Leser' },
     offer: {
       info: 'Beschreibung',
       change: 'Preisstaffel: 10 Jahre 61,00 → 10 Jahre 59,50',

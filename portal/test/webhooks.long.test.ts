@@ -155,11 +155,11 @@ test('the operator has endpoints too, and the page is in German', async () => {
   assert.equal(JSON.parse(receiver.received[0]?.body ?? '{}').type, 'webhook.test');
 });
 
-test('a user of a BRP without the permission to manage sees a notice, and the operator’s may look', async () => {
+test('a user of a BRP who is no administrator sees a notice, and the operator’s may look', async () => {
   const { visitor } = await brpWithUser('viewer');
   await visit(visitor, async (page) => {
     await open(page, '/webhooks');
-    await page.getByText('by users with the permission to manage').waitFor();
+    await page.getByText('by administrators of your organisation').waitFor();
     assert.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0);
   });
   await visit(await user({ type: 'operator' }, 'viewer'), async (page) => {

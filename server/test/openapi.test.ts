@@ -24,7 +24,7 @@ const OPENAPI_KEYWORDS = ['discriminator', 'xml'];
 
 /** Records with an `ETag`. */
 const CONDITIONAL =
-  /\/(customers\/\{customer_id\}|balance-groups\/\{eic\}|operator\/v1\/(contracts|assets|series|demands|users)\/\{\w+\})$/;
+  /\/(customers\/\{customer_id\}|balance-groups\/\{eic\}|operator\/v1\/(contracts|assets|series|demands)\/\{\w+\}|users\/\{\w+\})$/;
 
 /** Checks an update like the update itself, without an `ETag` of its own. */
 const PREVIEW = /\/customers\/\{customer_id\}\/preview$/;

@@ -46,7 +46,7 @@ test('a user is created, invited, sets a password and is signed in', async () =>
   const { body: user } = await createUser({ email: 'Dispatch@Nordwind.example' });
   assert.deepEqual(
     [user.email, user.status, user.role, user.permissions, user.brp.id, user.account],
-    ['dispatch@nordwind.example', 'invited', 'brp', 'manage', brp.id, null],
+    ['dispatch@nordwind.example', 'invited', 'brp', 'admin', brp.id, null],
   );
   const { token, link, expiresAt } = await invite(user.id);
   assert.equal(link, `${platform.baseUrl}/invitation#${token}`);
@@ -243,6 +243,8 @@ test('an invitation ends when its user is disabled', async () => {
 });
 
 test('removed permissions have effect at once', async () => {
+  // The last administrator could not be demoted.
+  await newUser(platform, OPERATOR);
   const { browser, state } = await signedIn(platform, OPERATOR);
   const create = () => browser.request.post('/operator/v1/brps', { name: 'X' });
   assert.equal((await create()).status, 201);
@@ -250,10 +252,10 @@ test('removed permissions have effect at once', async () => {
   assert.equal((await create()).status, 403);
 });
 
-test('users cannot disable themselves or make themselves read-only', async () => {
+test('users cannot disable themselves or give up their own administrator’s rights', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const change = (body: object) => browser.request.patch(`/operator/v1/users/${state.user.id}`, body);
-  for (const body of [{ disabled: true }, { permissions: 'viewer' }]) {
+  for (const body of [{ disabled: true }, { permissions: 'member' }, { permissions: 'viewer' }]) {
     assert.deepEqual(codeOf(await change(body)), [409, 'invalid_status_transition']);
   }
   assert.equal((await change({ name: 'Myself', disabled: false })).status, 200);

@@ -1,5 +1,6 @@
-import { type Endpoint, includesPermissions, type Scope, type UserPermissions } from '@saldo/api';
+import type { Endpoint, Scope, UserPermissions } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
+import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CredentialCache } from '../auth/credential-cache.ts';
 import { ANONYMOUS, callerOf, type Owner, type Principal } from '../auth/principal.ts';
