@@ -285,7 +285,7 @@ export const brp: Dictionary['brp'] = {
       'requests:read': 'Anfrageprotokoll lesen',
       read: 'Alles lesen',
       'parties:write': 'BKV, Bilanzkreise, Kontoinhaber und Kunden ändern',
-      'market:write': 'Anlagen, Angebote und Nachfragen ändern',
+      'market:write': 'Anlagen, Angebote und Gesuche ändern',
       'contracts:write': 'Verträge und ihre Quellen ändern',
       'series:write': 'Prognosen und Messwerte liefern',
       'volumes:write': 'Mengen liefern',
