@@ -36,7 +36,6 @@ export const brpForms = ({
     },
   },
   {
-    file: 'users/user-dialogs.tsx',
     name: 'a new user of the own party',
     visitor: asBrp,
     url: '/users',

@@ -166,7 +166,7 @@ export const operatorUserEndpoints = endpoints('Users', {
     path: '/operator/v1/users/{user_id}',
     summary: 'Change a user',
     description:
-      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. `If-Match` is supported.',
+      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. The operator’s last enabled administrator stays one. `If-Match` is supported.',
     scopes: ['users:write'],
     body: UserUpdate,
     response: User,

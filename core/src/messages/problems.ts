@@ -37,7 +37,7 @@ export const PROBLEM_DETAILS = {
     de: 'Der API-Schlüssel hat {scopes} nicht. Erstellen Sie einen neuen Schlüssel mit den nötigen Berechtigungen.',
   },
   'problem.user_lacks': {
-    en: 'Your user lacks {scopes}. Ask an administrator of your organisation for them.',
+    en: 'Your user lacks {scopes}. Ask an administrator of your organisation.',
     de: 'Ihr Benutzer hat {scopes} nicht. Bitten Sie einen Administrator Ihrer Organisation darum.',
   },
   'problem.scope': { en: 'the scope {scope}', de: 'die Berechtigung {scope}' },
