@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATOR_SCOPES, type OperatorScope, SCOPES } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { overlap } from './blocked.ts';
 import { newUser, signedIn } from './browser.ts';
 import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 
@@ -122,10 +123,11 @@ test('the operator keeps an administrator, also if two of them remove each other
     await signedIn(platform, { type: 'operator' }),
   ];
   const idOf = ({ state }: typeof first) => state.user.id as string;
-  const answers = await Promise.all([
-    first.request.patch(`${USERS}/${idOf(second)}`, { disabled: true }),
-    second.request.patch(`${USERS}/${idOf(first)}`, { permissions: 'member' }),
-  ]);
+  const answers = await overlap(
+    platform,
+    () => first.request.patch(`${USERS}/${idOf(second)}`, { disabled: true }),
+    () => second.request.patch(`${USERS}/${idOf(first)}`, { permissions: 'member' }),
+  );
   const left = (await operator(`${USERS}?role=operator&limit=100`)).body.users.filter(
     (user: { permissions: string; status: string }) =>
       user.permissions === 'admin' && user.status !== 'disabled',
