@@ -5,7 +5,7 @@ import { addDays, type DeliveryDay, dayStart, slotCount } from '@saldo/core/deli
 import { mwhText } from '@saldo/core/energy.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createApiKey } from '../server/src/parties/actions.ts';
+import { createApiKey, operatorKeyNamed } from '../server/src/parties/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { type Contestant, comparisonRow, count, type Row, valueRow } from './measure.ts';
 import { makeRows } from './rivals/rows.ts';
@@ -162,7 +162,7 @@ function inserting(rival: BenchServer, contracts: number): Contestant {
 
 export async function operatorKey(url: string): Promise<string> {
   const db = openDatabase(url);
-  const key = { owner: { type: 'operator' as const }, name: 'bench', scopes: [], expiresAt: null };
+  const key = operatorKeyNamed('bench');
   const { secret } = await db.transaction((tx) => createApiKey(tx, key, dayStart('2026-08-20')));
   await db.close();
   return secret;

@@ -1,5 +1,5 @@
 /** Measures whether a tenant's lists become slower when the platform has more tenants. */
-import { SCOPES } from '@saldo/api';
+import { OPERATOR_SCOPES, SCOPES } from '@saldo/api';
 import pg from 'pg';
 import { createApiKey } from '../server/src/parties/actions.ts';
 import { hashSecret } from '../server/src/platform/auth/api-key.ts';
@@ -47,7 +47,7 @@ async function createCallers(db: Database): Promise<Callers> {
   return db.transaction(async (tx) => {
     const key = { name: 'bench', scopes: SCOPES, expiresAt: null };
     const { secret: brp } = await createApiKey(tx, { ...key, owner: { type: 'brp', brpNo: 1 } }, Date.now());
-    const ofOperator = { ...key, scopes: [], owner: { type: 'operator' } as const };
+    const ofOperator = { ...key, scopes: OPERATOR_SCOPES, owner: { type: 'operator' } as const };
     const { secret: operator } = await createApiKey(tx, ofOperator, Date.now());
     const token = newToken();
     await tx.query(START_SESSION, [hashSecret(token)]);

@@ -1,7 +1,7 @@
 /** Measures the move of a customer to another balance group, with a year of stored volumes that follow it. */
 import { addDays, type DeliveryDay, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { createApiKey, createBalanceGroup } from '../server/src/parties/actions.ts';
+import { createApiKey, createBalanceGroup, operatorKeyNamed } from '../server/src/parties/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import { familyCpuSeconds } from './cpu.ts';
@@ -107,7 +107,7 @@ async function prepare(world: BenchWorld, mover: BenchBrp): Promise<string> {
       const group = { brpNo: mover.no, eic: NEW_EIC, name: 'Moved', tsos: ['DE_AMPRION' as const] };
       await createBalanceGroup(tx, group, Date.now());
       await tx.query(statement('bench_analyze', 'analyze'));
-      const key = { owner: { type: 'operator' as const }, name: 'bench', scopes: [], expiresAt: null };
+      const key = operatorKeyNamed('bench');
       return (await createApiKey(tx, key, Date.now())).secret;
     });
   } finally {

@@ -51,7 +51,7 @@ const UPLOAD_OPTIONS: Readonly<Record<string, string>> = {
 const NAMES: Readonly<Record<string, readonly [description: string, names: readonly string[]]>> = {
   ProblemCode: ['Codes of problems, the last part of their `type`.', api.PROBLEM_CODES],
   FieldCode: ['Codes of errors in fields.', api.FIELD_CODES],
-  Scope: ['Permissions of a BRP’s API key.', api.SCOPES],
+  Scope: ['Permissions of an API key, of a BRP or of the operator.', api.ALL_SCOPES],
   EventType: ['Types of events.', api.EVENT_TYPE_NAMES],
   DecimalMark: ['Decimal marks of CSV files.', api.DECIMAL_MARKS],
   CoverMediaType: ['Media types of cover images.', api.COVER_MEDIA_TYPES],

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Strict } from './common.ts';
 import type { ProblemCode } from './problems.ts';
-import type { Scope } from './scopes.ts';
+import { isReadScope, type Scope } from './scopes.ts';
 
 type Operation<
   Path extends string,
@@ -93,7 +93,7 @@ export const endpoints = <T extends Readonly<Record<string, object>>>(
 
 /** Whether the operation changes nothing. Bulk reads are POSTs, as their scopes show. */
 const isRead = ({ method, scopes }: Pick<Endpoint, 'method' | 'scopes'>): boolean =>
-  method === 'GET' || (scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read')));
+  method === 'GET' || (scopes.length > 0 && scopes.every(isReadScope));
 
 /** Whether a request repeated with its `Idempotency-Key` gets the stored answer of the first one. */
 export const isRepeatable = (endpoint: Endpoint): boolean =>

@@ -151,8 +151,8 @@ export const eventEndpoints = endpoints(tag, {
   getEvent: get('/v1/events/{event_id}', 'brp', ['events:read']),
 });
 export const operatorEventEndpoints = endpoints(tag, {
-  operatorListEvents: list('/operator/v1/events', 'operator', []),
-  operatorGetEvent: get('/operator/v1/events/{event_id}', 'operator', []),
+  operatorListEvents: list('/operator/v1/events', 'operator', ['read']),
+  operatorGetEvent: get('/operator/v1/events/{event_id}', 'operator', ['read']),
 });
 export const marketEventEndpoints = endpoints(tag, {
   listMarketEvents: list('/v1/events', 'account', []),

@@ -37,6 +37,7 @@ export * from './portal/market.ts';
 export * from './portal/own.ts';
 export * from './portal/session.ts';
 export * from './portal/table.ts';
+export * from './portal/users.ts';
 export * from './problems.ts';
 export * from './schedules.ts';
 export * from './scopes.ts';

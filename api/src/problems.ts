@@ -67,14 +67,16 @@ export const PROBLEMS = {
   insufficient_scopes: {
     status: 403,
     title: 'Insufficient API Key Scopes',
-    explanation: 'The key is valid but lacks a scope that the operation requires.',
-    remedy: 'Create a new key with the required scopes; the scopes of an existing key never change.',
+    explanation:
+      'The key or session is valid, but lacks a scope that the operation requires or that the request would grant.',
+    remedy:
+      'Create a new key with the required scopes; the scopes of an existing key never change. Users ask an administrator of their organisation.',
   },
   insufficient_permissions: {
     status: 403,
     title: 'Insufficient Permissions',
     explanation: 'The user is signed in, but lacks the permission for this operation.',
-    remedy: 'Ask the operator for the permission to manage, or a colleague who has it.',
+    remedy: 'Ask an administrator of your organisation.',
   },
   second_factor_required: {
     status: 403,

@@ -1,3 +1,4 @@
+import { USER_PERMISSIONS } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 
@@ -5,9 +6,11 @@ import { Choice, LIMITS, Nullable, Strict } from './common.ts';
 export const USER_ROLES = ['operator', 'brp', 'account'] as const;
 export type UserRole = (typeof USER_ROLES)[number];
 
-/** `read` may read all records of the role; `manage` may also change them. */
-export const USER_PERMISSIONS = ['read', 'manage'] as const;
-export type UserPermissions = (typeof USER_PERMISSIONS)[number];
+export const Permissions = Choice(USER_PERMISSIONS, {
+  description:
+    '`viewer` reads everything that the role may read. `member` does the daily work: it changes everything but users, keys and webhooks. `admin` changes these too.',
+  examples: ['member'],
+});
 
 /**
  * What a session lacks before it may be used: `second_factor`, the factor of the user; `set_up`, a factor that the user has
@@ -68,10 +71,7 @@ export const identityFields = {
   email: Type.String({ examples: ['dispatch@nordwind.example'] }),
   name: Type.String({ examples: ['Dispatch'] }),
   role: Choice(USER_ROLES, { description: 'The kind of party that the user belongs to.', examples: ['brp'] }),
-  permissions: Choice(USER_PERMISSIONS, {
-    description: '`read` sees everything that the role sees; `manage` may change it too.',
-    examples: ['manage'],
-  }),
+  permissions: Permissions,
   brp: Nullable(PartyName('UserBrp', 'brp_01jhm3vq8ne0grs4f5c3hxkz2b')),
   account: Nullable(PartyName('UserAccount', 'acc_01jhm3vrc2e5rb4v1p9yqs8n3d')),
 };

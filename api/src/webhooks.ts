@@ -164,7 +164,7 @@ const notFound = 'webhook_endpoint_not_found';
 function webhookOperations<const Base extends string>(
   base: Base,
   reader: EventReader,
-  scopes: readonly Scope[],
+  scopes: { readonly reads: readonly Scope[]; readonly changes: readonly Scope[] },
 ) {
   const Types = typesSchema(reader, 'Types of events, by default all, also future ones.');
   const list = `${base}/webhook-endpoints` as const;
@@ -172,7 +172,7 @@ function webhookOperations<const Base extends string>(
   const deliveries = `${one}/deliveries` as const;
   return {
     createWebhookEndpoint: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'POST',
       path: list,
       summary: 'Create a webhook endpoint',
@@ -190,7 +190,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     listWebhookEndpoints: endpoint({
-      scopes,
+      scopes: scopes.reads,
       method: 'GET',
       path: list,
       summary: 'List webhook endpoints',
@@ -200,7 +200,7 @@ function webhookOperations<const Base extends string>(
       example: { response: { webhook_endpoints: [example], pagination: paginationExample } },
     }),
     getWebhookEndpoint: endpoint({
-      scopes,
+      scopes: scopes.reads,
       method: 'GET',
       path: one,
       summary: 'Read a webhook endpoint',
@@ -210,7 +210,7 @@ function webhookOperations<const Base extends string>(
       example: { response: example },
     }),
     updateWebhookEndpoint: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'PATCH',
       path: one,
       summary: 'Change a webhook endpoint',
@@ -249,7 +249,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     deleteWebhookEndpoint: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'DELETE',
       path: one,
       summary: 'Delete a webhook endpoint',
@@ -260,7 +260,7 @@ function webhookOperations<const Base extends string>(
       example: { response: null },
     }),
     rotateWebhookSecret: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'POST',
       path: `${one}/rotate-secret`,
       summary: 'Rotate the secret of a webhook endpoint',
@@ -274,7 +274,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     testWebhookEndpoint: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'POST',
       path: `${one}/test`,
       summary: 'Test a webhook endpoint',
@@ -296,7 +296,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     replayWebhookEvents: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'POST',
       path: `${one}/replay`,
       summary: 'Replay events to a webhook endpoint',
@@ -318,7 +318,7 @@ function webhookOperations<const Base extends string>(
       },
     }),
     listWebhookDeliveries: endpoint({
-      scopes,
+      scopes: scopes.reads,
       method: 'GET',
       path: deliveries,
       summary: 'List deliveries of a webhook endpoint',
@@ -336,7 +336,7 @@ function webhookOperations<const Base extends string>(
       example: { response: { deliveries: [deliveryExample], pagination: paginationExample } },
     }),
     retryWebhookDelivery: endpoint({
-      scopes,
+      scopes: scopes.changes,
       method: 'POST',
       path: `${deliveries}/{webhook_delivery_id}/retry`,
       summary: 'Retry a delivery',
@@ -368,13 +368,18 @@ const byId = <const Prefix extends string, T extends object>(
     Object.entries(operations).map(([name, operation]) => [prefixed(prefix, name), operation as unknown]),
   ) as ById<Prefix, T>;
 
-export const brpWebhooks = endpoints(tag, webhookOperations('/v1', 'brp', ['webhooks:write']));
-export const operatorWebhooks = endpoints(tag, webhookOperations('/operator/v1', 'operator', []), (name) =>
-  prefixed('operator', name),
+const write: Scope[] = ['webhooks:write'];
+export const brpWebhooks = endpoints(tag, webhookOperations('/v1', 'brp', { reads: write, changes: write }));
+export const operatorWebhooks = endpoints(
+  tag,
+  webhookOperations('/operator/v1', 'operator', { reads: ['read'], changes: write }),
+  (name) => prefixed('operator', name),
 );
 /** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */
-export const marketWebhooks = endpoints(tag, webhookOperations('/v1', 'account', []), (name) =>
-  prefixed('market', name),
+export const marketWebhooks = endpoints(
+  tag,
+  webhookOperations('/v1', 'account', { reads: [], changes: [] }),
+  (name) => prefixed('market', name),
 );
 
 /** The operations of any of the APIs. Their types differ only in the path. */

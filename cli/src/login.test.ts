@@ -102,6 +102,16 @@ test('whoami works with a key that may read no balance groups', async () => {
   });
 });
 
+test('an operator’s key without the scope to read is valid', async () => {
+  const env = { SALDO_URL: 'https://saldo.test', SALDO_KEY: 'saldo_operator_AbCdEf' };
+  const lacking = standIn(problem(403, 'insufficient_scopes')).options;
+  const { code, out } = await saldo('whoami --json', { env, fetch: lacking.fetch });
+  assert.equal(code, 0);
+  assert.equal(JSON.parse(out).kind, 'operator');
+  const refused = standIn(problem(401, 'invalid_api_key')).options;
+  assert.equal((await saldo('whoami', { env, fetch: refused.fetch })).code, 1);
+});
+
 test('a platform that is not a sandbox is reported as such', async () => {
   const env = { SALDO_URL: 'https://saldo.test', SALDO_KEY: 'an-operator-key' };
   for (const command of ['clock get', 'clock set 2026-10-25T00:00:00Z']) {

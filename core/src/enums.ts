@@ -104,3 +104,7 @@ export type AlarmKind = (typeof ALARM_KINDS)[number];
 
 export const ALARM_SEVERITIES = ['critical', 'warning'] as const;
 export type AlarmSeverity = (typeof ALARM_SEVERITIES)[number];
+
+/** Permissions of a user in its party. Each includes those after it. */
+export const USER_PERMISSIONS = ['admin', 'member', 'viewer'] as const;
+export type UserPermissions = (typeof USER_PERMISSIONS)[number];

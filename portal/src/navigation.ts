@@ -1,4 +1,4 @@
-import type { UserRole } from '@saldo/api';
+import type { UserPermissions, UserRole } from '@saldo/api';
 import type { LinkProps } from '@tanstack/react-router';
 import type { Dictionary } from './i18n/dictionary.ts';
 import type { IconName } from './ui/icons.tsx';
@@ -7,6 +7,8 @@ type NavigationItem = {
   readonly to: NonNullable<LinkProps['to']>;
   readonly label: (t: Dictionary) => string;
   readonly icon: IconName;
+  /** The permissions that the page needs; default `viewer`. */
+  readonly needs?: UserPermissions;
 };
 
 type NavigationGroup = {
@@ -29,6 +31,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
         { to: '/contracts', label: (t) => t.brp.nav.contracts, icon: 'contract' },
         { to: '/customers', label: (t) => t.brp.nav.customers, icon: 'people' },
         { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
+        { to: '/users', label: (t) => t.operator.nav.users, icon: 'user', needs: 'admin' },
         { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
         { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
       ],
@@ -83,6 +86,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
         { to: '/', label: (t) => t.market.nav.home, icon: 'home' },
         { to: '/offers', label: (t) => t.market.nav.offers, icon: 'plant' },
         { to: '/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+        { to: '/users', label: (t) => t.operator.nav.users, icon: 'user', needs: 'admin' },
         { to: '/keys', label: (t) => t.market.nav.keys, icon: 'key' },
       ],
     },

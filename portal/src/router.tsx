@@ -44,7 +44,7 @@ import {
   searchReader,
   stringifySearch,
 } from './ui/search-parameters.ts';
-import { readUserSearch } from './users/filters.ts';
+import { readOwnUserSearch, readUserSearch } from './users/filters.ts';
 import { readWebhookSearch } from './webhooks/filters.ts';
 
 /** A page in a file of its own. Without a connection its skeleton stays until the file has been loaded. */
@@ -195,6 +195,11 @@ const brpRoutes = [
 ] as const;
 
 const ownRoutes = [
+  pageOf(ownRoute)(
+    '/users',
+    lazy(() => import('./users/own-users.tsx'), 'OwnUsersPage'),
+    readOwnUserSearch,
+  ),
   pageOf(ownRoute)(
     '/keys',
     lazy(() => import('./keys/keys.tsx'), 'KeysPage'),

@@ -1,3 +1,4 @@
+import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -148,18 +149,20 @@ function Navigation() {
             </p>
           )}
           <ul aria-label={name ? t.common.navigationGroups[name] : undefined} className="grid gap-0.5">
-            {items.map(({ to, label, icon }) => (
-              <li key={to}>
-                <Link
-                  to={to}
-                  activeOptions={{ exact: to === '/', includeSearch: false }}
-                  className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
-                >
-                  <Icon name={icon} />
-                  {label(t)}
-                </Link>
-              </li>
-            ))}
+            {items
+              .filter(({ needs = 'viewer' }) => includesPermissions(user.permissions, needs))
+              .map(({ to, label, icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: to === '/', includeSearch: false }}
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                  >
+                    <Icon name={icon} />
+                    {label(t)}
+                  </Link>
+                </li>
+              ))}
           </ul>
         </div>
       ))}
@@ -212,7 +215,7 @@ function UserBox() {
           </span>
         </span>
       </Link>
-      {user.permissions === 'read' && (
+      {user.permissions === 'viewer' && (
         <p className="px-2.5 text-xs text-muted" title={t.common.readOnlyHint}>
           {t.common.readOnly}
         </p>

@@ -23,6 +23,7 @@ type DialogCase = {
 const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
   account: [{ url: `/offers/${assetId}`, button: 'Contact the operator', focused: 'Duration' }],
   brp: [
+    { url: '/users', button: 'New user', focused: 'Name' },
     { url: '/keys', button: 'New key', focused: 'Name' },
     { url: '/webhooks', button: 'New endpoint', focused: 'URL' },
     { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390, focused: 'Cancel' },

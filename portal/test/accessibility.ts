@@ -115,6 +115,7 @@ export async function openPages() {
       '/offers': ['/offers', '/offers?country=FR'],
       '/offers/$assetId': [`/offers/${assetId}`, '/offers/ast_unknown'],
       '/demands': ['/demands'],
+      '/users': ['/users'],
       '/keys': ['/keys'],
     },
     brp: {
@@ -135,6 +136,7 @@ export async function openPages() {
       '/customers': ['/customers'],
       '/customers/$customerId': [`/customers/${producer.id}`],
       '/balance-groups': ['/balance-groups'],
+      '/users': ['/users'],
       '/keys': ['/keys'],
       '/activity': ['/activity', '/activity?types=nomination.*'],
       '/webhooks': [`/webhooks?endpoint=${sellerWebhook}`],

@@ -31,8 +31,23 @@ export const brpForms = ({
         'customers:read',
         'balance_groups:read',
         'events:read',
+        'requests:read',
       ],
     },
+  },
+  {
+    name: 'a new user of the own party',
+    visitor: asBrp,
+    url: '/users',
+    prepare: press('New user'),
+    entries: [
+      ['[name=permissions]', 'viewer'],
+      ['dialog [name=name]', 'Ada'],
+      ['[name=email]', 'ada@nord.example'],
+    ],
+    button: 'dialog [type=submit]',
+    request: ['POST', '/portal/v1/users'],
+    sent: { email: 'ada@nord.example', name: 'Ada', permissions: 'viewer' },
   },
   {
     name: 'a rotation of a key',

@@ -347,7 +347,7 @@ test('a BRP sees its own records and none of another BRP, in lists and by addres
 });
 
 test('a read-only user sees no controls for changes, and the server rejects changes', async () => {
-  const asReader = await user({ type: 'brp', brpNo: nord.no }, 'read');
+  const asReader = await user({ type: 'brp', brpNo: nord.no }, 'viewer');
   await visit(asReader, async (page) => {
     const customers = [`/customers/${waiting.id}`, `/customers/${producer.id}`];
     const names = ['Activate', 'Deactivate', 'Save', 'Add entry', 'New key', 'Rotate', 'Revoke', 'Settings'];

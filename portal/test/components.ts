@@ -123,7 +123,7 @@ export async function show(
   visit: Visit,
   act: (shown: Shown) => Promise<unknown>,
 ): Promise<void> {
-  const { role = 'brp', permissions = 'manage', language = 'en', answers = {} } = visit;
+  const { role = 'brp', permissions = 'admin', language = 'en', answers = {} } = visit;
   const { response: state } = portalEndpoints.getSession.example as { response: SessionState };
   const user = { ...state.user, role, permissions, brp: role === 'brp' ? state.user.brp : null };
   const known: Answers = { 'GET /portal/v1/session': { ...state, user }, ...answers };

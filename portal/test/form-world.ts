@@ -41,7 +41,7 @@ export async function openFormWorld() {
   )(`/v1/contracts/${contract.id}/transactions?delivery_date=${DAY}&limit=1`);
   const invited = await operator('/operator/v1/users', {
     method: 'POST',
-    body: { email: 'grace@saldo.example', name: 'Grace', role: 'operator', permissions: 'read' },
+    body: { email: 'grace@saldo.example', name: 'Grace', role: 'operator', permissions: 'viewer' },
   });
   const invitation = await operator(`/operator/v1/users/${invited.body.id}/invitation`, {
     method: 'POST',

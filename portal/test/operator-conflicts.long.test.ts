@@ -32,7 +32,7 @@ const TEXTS = {
       change: 'Last day of delivery: Fri, 31/12/2027 → Thu, 30/12/2027',
       discard: 'Discard my input',
     },
-    plant: { change: 'Nominal power in MW: 12.5 → 48.25', rights: 'Rights: read and manage → read' },
+    plant: { change: 'Nominal power in MW: 12.5 → 48.25', rights: 'Rights: Administrator → Viewer' },
     offer: {
       info: 'Description',
       change: 'Price ladder: 10 years 61.00 → 10 years 59.50',
@@ -62,7 +62,7 @@ const TEXTS = {
       change: 'Letzter Liefertag: Fr., 31.12.2027 → Do., 30.12.2027',
       discard: 'Meine Eingaben verwerfen',
     },
-    plant: { change: 'Nennleistung in MW: 12,5 → 48,25', rights: 'Rechte: lesen und verwalten → lesen' },
+    plant: { change: 'Nennleistung in MW: 12,5 → 48,25', rights: 'Rechte: Administrator → Leser' },
     offer: {
       info: 'Beschreibung',
       change: 'Preisstaffel: 10 Jahre 61,00 → 10 Jahre 59,50',
@@ -172,14 +172,14 @@ for (const [locale, width, country] of [
       await stores(`assets/${id}`, { name: 'Moor', nominal_power: 48.25 });
 
       const email = `${tag}@nord.example`;
-      const userId = await create('users', { email, name: tag, role: 'operator', permissions: 'manage' });
+      const userId = await create('users', { email, name: tag, role: 'operator', permissions: 'admin' });
       await follow(page, `/operator/users?email=${encodeURIComponent(email)}`);
       await page.getByRole('button', { name: `${texts.edit}: ${tag}` }).click();
       await dialog.getByLabel(texts.name, { exact: true }).fill(`Ina ${tag}`);
-      await patch(`users/${userId}`, { permissions: 'read' });
+      await patch(`users/${userId}`, { permissions: 'viewer' });
       await saveTwice(dialog, texts, texts.plant.rights);
       await page.getByText(texts.saved(`Ina ${tag}`)).waitFor();
-      await stores(`users/${userId}`, { name: `Ina ${tag}`, permissions: 'read' });
+      await stores(`users/${userId}`, { name: `Ina ${tag}`, permissions: 'viewer' });
     }));
 
   test(`an offer that a colleague changed is saved with both changes, and is not withdrawn unseen ${where}`, () =>

@@ -305,13 +305,13 @@ export const operatorForms = ({
     prepare: press('New user'),
     entries: [
       ['[name=brp_id]', seller.id],
-      ['[name=permissions]', 'read'],
+      ['[name=permissions]', 'viewer'],
       ['dialog [name=name]', 'Ada'],
       ['[name=email]', 'ada@saldo.example'],
     ],
     button: 'dialog [type=submit]',
     request: ['POST', '/operator/v1/users'],
-    sent: { email: 'ada@saldo.example', name: 'Ada', role: 'brp', permissions: 'read', brp_id: seller.id },
+    sent: { email: 'ada@saldo.example', name: 'Ada', role: 'brp', permissions: 'viewer', brp_id: seller.id },
   },
   {
     file: 'users/user-dialogs.tsx',
@@ -320,12 +320,12 @@ export const operatorForms = ({
     url: '/operator/users',
     prepare: press('Change: Grace'),
     entries: [
-      ['[name=permissions]', 'manage'],
+      ['[name=permissions]', 'admin'],
       ['[name=disabled]', true],
       ['dialog [name=name]', 'Grace H.'],
     ],
     button: 'dialog [type=submit]',
     request: ['PATCH', `/operator/v1/users/${invited.body.id}`],
-    sent: { name: 'Grace H.', permissions: 'manage', disabled: true },
+    sent: { name: 'Grace H.', permissions: 'admin', disabled: true },
   },
 ];

@@ -232,7 +232,7 @@ test('an operator creates a BRP, its balance group and its user, who signs in by
 });
 
 test('a read-only operator sees no controls for changes, and the server rejects changes', async () => {
-  const asReader = await user({ type: 'operator' }, 'read');
+  const asReader = await user({ type: 'operator' }, 'viewer');
   const pages = {
     '/operator/import': ['Choose a file'],
     '/operator/brps': ['New BRP'],

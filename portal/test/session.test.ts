@@ -121,7 +121,7 @@ test('an invitation can be accepted once, with a password', async () => {
       email: 'new@saldo.example',
       name: 'Nora New',
       role: 'brp',
-      permissions: 'manage',
+      permissions: 'admin',
       brp_id: brp.id,
     },
   });
@@ -166,7 +166,7 @@ test('a session ended elsewhere leads to the sign-in page, and from there back t
 test('another user who signs in in a second tab takes over the first one', async () =>
   visitApart(await signedInAs({ type: 'operator' }), async (first) => {
     await open(first, '/operator/brps');
-    await first.getByRole('link', { name: 'Users' }).waitFor();
+    await first.getByRole('link', { name: 'Audit trail' }).waitFor();
     // Otherwise its long poll would notice the end of the former session.
     await setVisibility(first, 'hidden');
     const second = await first.context().newPage();
@@ -176,7 +176,7 @@ test('another user who signs in in a second tab takes over the first one', async
     // A BRP has no such page.
     await heading(first, 'Overview').waitFor();
     await first.getByRole('link', { name: 'Contracts' }).waitFor();
-    assert.equal(await first.getByRole('link', { name: 'Users' }).count(), 0);
+    assert.equal(await first.getByRole('link', { name: 'Audit trail' }).count(), 0);
   }));
 
 test('signing out in one tab signs out the others', async () =>
@@ -290,8 +290,8 @@ test('the content security policy blocks inline scripts', () =>
   ));
 
 for (const [locale, question, answer] of [
-  ['en-GB', 'Forgot your password?', /^Ask the operator of the platform/],
-  ['de-DE', 'Passwort vergessen?', /^Bitten Sie den Betreiber der Plattform/],
+  ['en-GB', 'Forgot your password?', /^Ask an administrator of your organisation/],
+  ['de-DE', 'Passwort vergessen?', /^Bitten Sie einen Administrator Ihrer Organisation/],
 ] as const)
   test(`the sign-in page says whom to ask for a forgotten password: ${locale}`, () =>
     visit(

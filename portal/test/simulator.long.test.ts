@@ -10,7 +10,7 @@ const api = client(platform.baseUrl, await world.operatorKey());
 const asSeller = client(platform.baseUrl, seller.key);
 const contract = await world.contract(producer, consumer);
 const asOperator = await user({ type: 'operator' });
-const asReader = await user({ type: 'operator' }, 'read');
+const asReader = await user({ type: 'operator' }, 'viewer');
 
 /** Sends a changed schedule of the day and returns its message. */
 async function sendSchedule(kwh: number) {

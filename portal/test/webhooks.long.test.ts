@@ -13,7 +13,7 @@ import { cellsOf, open, openStage } from './stage.ts';
 const { platform, world, user, visit } = await openStage(undefined, { WEBHOOK_ALLOW_PRIVATE: 'on' });
 const worker = webhookWorkerOf(platform);
 
-async function brpWithUser(permissions?: 'read') {
+async function brpWithUser(permissions?: 'viewer') {
   const brp = await world.brp();
   const owner = { type: 'brp', brpNo: brp.no } as const;
   const visitor = await user(owner, permissions);
@@ -155,14 +155,14 @@ test('the operator has endpoints too, and the page is in German', async () => {
   assert.equal(JSON.parse(receiver.received[0]?.body ?? '{}').type, 'webhook.test');
 });
 
-test('a user of a BRP without the permission to manage sees a notice, and the operator’s may look', async () => {
-  const { visitor } = await brpWithUser('read');
+test('a user of a BRP who is no administrator sees a notice, and the operator’s may look', async () => {
+  const { visitor } = await brpWithUser('viewer');
   await visit(visitor, async (page) => {
     await open(page, '/webhooks');
-    await page.getByText('by users with the permission to manage').waitFor();
+    await page.getByText('by administrators of your organisation').waitFor();
     assert.equal(await page.getByRole('button', { name: 'New endpoint' }).count(), 0);
   });
-  await visit(await user({ type: 'operator' }, 'read'), async (page) => {
+  await visit(await user({ type: 'operator' }, 'viewer'), async (page) => {
     await open(page, '/operator/webhooks');
     await page.getByRole('table', { name: 'Webhooks' }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^(Test|Delete|New endpoint)/ }).count(), 0);

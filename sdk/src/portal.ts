@@ -25,6 +25,14 @@ export function createPortalClient(options: ClientOptions) {
       revoke: method(api.revokeOwnApiKey),
       rotate: method(api.rotateOwnApiKey),
     },
+    /** Users of the own party, for its administrators. */
+    users: {
+      ...list(api.listOwnUsers),
+      create: method(api.createOwnUser),
+      get: method(api.getOwnUser),
+      update: method(api.updateOwnUser),
+      invite: method(api.inviteOwnUser),
+    },
     /** What has changed, for open pages. */
     changes: { list: method(api.listChanges) },
     /** Who changed a record last. */

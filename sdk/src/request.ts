@@ -56,7 +56,7 @@ export function requestOf(endpoint: Endpoint, input: AnyInput, settings: Request
 
 /** Bulk reads are POSTs that change nothing, as their scopes show. The package has no functions of the API. */
 const isRead = ({ scopes }: Endpoint) =>
-  scopes.length > 0 && scopes.every((scope) => scope.endsWith(':read'));
+  scopes.length > 0 && scopes.every((scope) => scope === 'read' || scope.endsWith(':read'));
 
 /** 128 random bits. `crypto.randomUUID` is missing in pages that were loaded over plain http. */
 const newIdempotencyKey = () =>

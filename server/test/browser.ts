@@ -45,7 +45,7 @@ let hash: Promise<string> | null = null;
 export async function newUser(
   { db, clock }: Pick<TestPlatform, 'db' | 'clock'>,
   owner: Owner,
-  permissions: UserPermissions = 'manage',
+  permissions: UserPermissions = 'admin',
 ) {
   const email = `user${++count}@saldo.example`;
   hash ??= hashPassword(PASSWORD);
@@ -59,11 +59,7 @@ export async function newUser(
 }
 
 /** A browser in which a new user has signed in. */
-export async function signedIn(
-  platform: TestPlatform,
-  owner: Owner,
-  permissions: UserPermissions = 'manage',
-) {
+export async function signedIn(platform: TestPlatform, owner: Owner, permissions: UserPermissions = 'admin') {
   const user = await newUser(platform, owner, permissions);
   const browser = openBrowser(platform);
   const answer = await browser.signIn(user.email, user.password);

@@ -444,7 +444,7 @@ test('events are followed until the command is interrupted, from now on or after
 
 test('a user is created, invited by email, made read-only, and disabled', async () => {
   const email = 'dispatch@nordwind.example';
-  const who = ['--email', email, '--name', 'Dirk Dispatch', '--role', 'brp', '--permissions', 'manage'];
+  const who = ['--email', email, '--name', 'Dirk Dispatch', '--role', 'brp', '--permissions', 'admin'];
   const user = await answer('users', 'create', ...who, '--brp-id', seller.brp.id);
   assert.deepEqual([user.status, user.brp.id], ['invited', seller.brp.id]);
   const { link } = await answer('users', 'invite', email.toUpperCase());
@@ -452,7 +452,7 @@ test('a user is created, invited by email, made read-only, and disabled', async 
   const shown = await saldo(['users', 'invite', user.id]);
   assert.match(shown.out, /link +http.*#[\w-]{43}\n/);
   assert.match(shown.err, /not shown again/);
-  assert.equal((await answer('users', 'set', email, '--permissions', 'read')).permissions, 'read');
+  assert.equal((await answer('users', 'set', email, '--permissions', 'viewer')).permissions, 'viewer');
   assert.equal((await answer('users', 'disable', email)).status, 'disabled');
   assert.equal((await answer('users', 'enable', user.id)).status, 'invited');
   assert.deepEqual(

@@ -184,7 +184,7 @@ test('each tenant reads its own events only, with a key or a session', async () 
     '/operator/v1/events',
   );
   const asAccount = await followed(client(platform.customerUrl, await world.accountKey()));
-  const { request } = await signedIn(platform, { type: 'brp', brpNo: other.no }, 'read');
+  const { request } = await signedIn(platform, { type: 'brp', brpNo: other.no }, 'viewer');
   const asUser = await followed(request);
   await append(event('contract.created', other.no));
   assert.equal((await asOther()).length, 1);

@@ -104,7 +104,7 @@ test('any key or session of an owner that may do the operation finds the first a
   const first = await postHook(retry, brp.key);
   assert.equal((await postHook(retry, second.secret)).text, first.text);
   const owner = { type: 'brp', brpNo: brp.no } as const;
-  const [manager, reader] = [await signedIn(platform, owner), await signedIn(platform, owner, 'read')];
+  const [manager, reader] = [await signedIn(platform, owner), await signedIn(platform, owner, 'viewer')];
   const bySession = { method: 'POST', body: HOOK, headers: { 'idempotency-key': retry } };
   assert.equal((await manager.request(WEBHOOKS, bySession)).text, first.text);
   assertProblem(await reader.request(WEBHOOKS, bySession), 403, 'insufficient_scopes');

@@ -303,6 +303,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     listOwnApiKeys: {
       '-': 'api_key_of_brp(brp_no; id)',
     },
+    listOwnUsers: {
+      '-': 'app_user_of_brp(brp_no; id)',
+    },
     listOwnCustomers: {
       '- search=x tso=DE_TENNET': 'customer_of_brp(brp_no; id)',
       'status=pending': 'customer_of_brp_by_status(brp_no, status; id)',
@@ -319,6 +322,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
   'user of an account': {
     listOwnApiKeys: {
       '-': 'api_key_of_account(account_no; id)',
+    },
+    listOwnUsers: {
+      '-': 'app_user_of_account(account_no; id)',
     },
     browseAssets: {
       '-': 'offer_pkey(; published_no)',

@@ -68,7 +68,7 @@ const interchangeId = (
   })
 ).body.id;
 
-const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'read' };
+const user = { email: 'first@saldo.example', name: 'First', role: 'operator', permissions: 'viewer' };
 const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
 const base = '/operator/v1';
@@ -92,11 +92,11 @@ const cases: Record<string, Case> = {
   rotateApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
   createUser: {
     path: `${base}/users`,
-    body: { email: 'new@saldo.example', name: 'New', role: 'brp', permissions: 'read', brp_id: brp.id },
+    body: { email: 'new@saldo.example', name: 'New', role: 'brp', permissions: 'viewer', brp_id: brp.id },
   },
   listUsers: { path: `${base}/users?role=operator` },
   getUser: { path: `${base}/users/${userId}` },
-  updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'manage' } },
+  updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'admin' } },
   inviteUser: { path: `${base}/users/${userId}/invitation` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },

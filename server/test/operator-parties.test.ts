@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SCOPES, TSOS } from '@saldo/api';
+import { OPERATOR_SCOPES, SCOPES, TSOS } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { assertProblem, assertRefused, bodyOf, client, startTestPlatform, walk } from './harness.ts';
@@ -212,7 +212,7 @@ test('a new key is shown once and works at once, with the requested scopes or al
 
 test('the operator API accepts an operator’s key and rejects an account’s', async () => {
   const own = await made('/api-keys', { owner: { type: 'operator' }, name: 'second' });
-  assert.deepEqual([own.owner, own.scopes], [{ type: 'operator' }, []]);
+  assert.deepEqual([own.owner, own.scopes], [{ type: 'operator' }, OPERATOR_SCOPES]);
   assert.equal((await client(platform.baseUrl, own.secret)('/operator/v1/brps')).status, 200);
   const account = await made('/accounts', { name: 'Holder' });
   const owner = { type: 'account', id: account.id };

@@ -16,7 +16,7 @@ const create = async (path: string, body: object): Promise<string> => {
 const PLANT = { name: 'Heide', technology: 'solar', nominal_power: 12.5, tso: 'DE_TENNET' };
 const DEMAND = { contract_period: 5, delivery_volume: 9000, country: 'DE' };
 const METER = { kind: 'meter', owner: { type: 'customer', id: producer.id }, name: 'Heide' };
-const USER = { email: 'ina@nord.example', name: 'Ina', role: 'operator', permissions: 'manage' };
+const USER = { email: 'ina@nord.example', name: 'Ina', role: 'operator', permissions: 'member' };
 
 const contract = await world.contract(producer, consumer, { externalId: 'PPA-1' });
 const RECORDS = [
@@ -36,7 +36,7 @@ const RECORDS = [
     theirs: { market_location: '51238696781' },
   },
   { path: await create('demands', DEMAND), mine: { contract_period: 7 }, theirs: { state: 'Hessen' } },
-  { path: await create('users', USER), mine: { name: 'Ina B.' }, theirs: { permissions: 'read' } },
+  { path: await create('users', USER), mine: { name: 'Ina B.' }, theirs: { permissions: 'viewer' } },
 ];
 
 for (const { path, mine, theirs } of RECORDS) {

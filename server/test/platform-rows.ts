@@ -74,8 +74,8 @@ const OF_ROWS = [
    select gen_random_uuid(), uuid_send(gen_random_uuid()), 'sk', 'Key ' || n, owner,
      case owner when 'brp' then 1 + n / $2::int end, case owner when 'account' then 1 + n / $2::int end, '{}', now()
    from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) owner`,
-  `insert into app_user (id, email, name, role, may_manage, brp_no, account_no, created_at)
-   select gen_random_uuid(), role::text || n || '@users.example', 'User ' || n, role, true,
+  `insert into app_user (id, email, name, role, permissions, brp_no, account_no, created_at)
+   select gen_random_uuid(), role::text || n || '@users.example', 'User ' || n, role, 'admin',
      case role when 'brp' then 1 + n / $2::int end, case role when 'account' then 1 + n / $2::int end, now()
    from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) role`,
   `insert into audit (at, actor, action, subject)

@@ -19,8 +19,9 @@ const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
 const { browser, user } = await signedIn(platform, OF_BRP);
 const invited = await newUser(platform, OF_BRP);
 const { token } = await platform.db.transaction((tx) =>
-  inviteUser(tx, encodeId(ID_PREFIX.user, invited.id), platform.clock.now()),
+  inviteUser(tx, 'all', encodeId(ID_PREFIX.user, invited.id), platform.clock.now()),
 );
+const colleague = encodeId(ID_PREFIX.user, (await newUser(platform, OF_BRP, 'member')).id);
 const holder = await world.account();
 const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo: holder.no });
 const changed = await world.customer(brp);
@@ -37,6 +38,14 @@ const cases: Record<string, Case> = {
   createOwnApiKey: { path: `${base}/api-keys`, body: { name: 'New' } },
   revokeOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}` },
   rotateOwnApiKey: { path: `${base}/api-keys/${await newKeyId()}/rotate`, body: { grace_s: 60 } },
+  listOwnUsers: { path: `${base}/users` },
+  createOwnUser: {
+    path: `${base}/users`,
+    body: { email: 'case@saldo.example', name: 'Case', permissions: 'member' },
+  },
+  getOwnUser: { path: `${base}/users/${colleague}` },
+  updateOwnUser: { path: `${base}/users/${colleague}`, body: { permissions: 'viewer' } },
+  inviteOwnUser: { path: `${base}/users/${colleague}/invitation` },
   searchOwnContracts: { path: `${base}/contracts` },
   listOwnCustomers: { path: `${base}/customers` },
   browseAssets: { path: `${base}/assets` },

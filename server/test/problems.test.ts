@@ -102,8 +102,8 @@ const provocations = {
   },
   insufficient_scopes: async () => request('/v1/contracts', { key: (await world.key(brp, [])).secret }),
   insufficient_permissions: async () => {
-    const { request: asClerk } = await signedIn(platform, { type: 'operator' }, 'read');
-    return asClerk.post('/operator/v1/brps', { name: 'X' });
+    const { request: asClerk } = await signedIn(platform, { type: 'brp', brpNo: brp.no }, 'viewer');
+    return asClerk.post('/portal/v1/api-keys', { name: 'X' });
   },
   second_factor_required: async () => {
     const { request: asOperator, user } = await signedIn(platform, { type: 'operator' });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { zstdDecompressSync } from 'node:zlib';
+import { OPERATOR_SCOPES } from '@saldo/api';
 import pg from 'pg';
 import { openBackupFile, writeBackupFile } from '../src/backup/file.ts';
 import type { BackupHeader } from '../src/backup/format.ts';
@@ -79,8 +80,12 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   ...{ answer_overdue: 'warning', unreadable: 'warning' },
 };
 
-/** Adds the members that operators see since then. Old records have no source and no contract. */
+/** Adds the members that operators see since then. Old records have no source and no contract. Nobody has lost a right. */
 function withAddedMembers(member: string, record: Json): Json {
+  if (member === 'users')
+    return { ...record, permissions: record['permissions'] === 'manage' ? 'admin' : 'viewer' };
+  if (member === 'api_keys' && (record['owner'] as Json)['type'] === 'operator')
+    return { ...record, scopes: OPERATOR_SCOPES };
   if (member === 'transactions') return { ...record, source: null };
   if (member === 'contracts') return record['type'] === 'ppa' ? { ...record, source: null } : record;
   if (member === 'alarms') return { ...record, contract_id: null };

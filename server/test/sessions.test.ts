@@ -51,7 +51,7 @@ test('each role has access to its own API only', async () => {
 });
 
 test('a read-only user reads everything of the role and changes nothing', async () => {
-  const { request, state } = await signedIn(platform, OF_SELLER, 'read');
+  const { request, state } = await signedIn(platform, OF_SELLER, 'viewer');
   assert.deepEqual(
     state.scopes,
     SCOPES.filter((scope) => scope.endsWith(':read')),
@@ -66,10 +66,10 @@ test('a read-only user reads everything of the role and changes nothing', async 
   assert.deepEqual([key.status, problemOf(key).code], [403, 'insufficient_permissions']);
   assert.equal((await request('/portal/v1/api-keys')).status, 200);
 
-  const clerk = await signedIn(platform, OPERATOR, 'read');
+  const clerk = await signedIn(platform, OPERATOR, 'viewer');
   assert.equal((await clerk.request('/operator/v1/brps')).status, 200);
   const create = await clerk.request.post('/operator/v1/brps', { name: 'X' });
-  assert.deepEqual([create.status, problemOf(create).code], [403, 'insufficient_permissions']);
+  assert.deepEqual([create.status, problemOf(create).code], [403, 'insufficient_scopes']);
 });
 
 test('a managing user may do what a key with every scope may, and the audit trail names the user', async () => {
@@ -127,7 +127,7 @@ test('the session has the user, their permissions and the platform’s time', as
     email: user.email,
     name: body.user.name,
     role: 'brp',
-    permissions: 'manage',
+    permissions: 'admin',
     brp: { id: seller.id, name: body.user.brp.name },
     account: null,
   });

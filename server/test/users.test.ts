@@ -28,7 +28,7 @@ const createUser = (more: object = {}) =>
     email: `invited${++count}@saldo.example`,
     name: 'Invited',
     role: 'brp',
-    permissions: 'manage',
+    permissions: 'admin',
     brp_id: brp.id,
     ...more,
   });
@@ -46,7 +46,7 @@ test('a user is created, invited, sets a password and is signed in', async () =>
   const { body: user } = await createUser({ email: 'Dispatch@Nordwind.example' });
   assert.deepEqual(
     [user.email, user.status, user.role, user.permissions, user.brp.id, user.account],
-    ['dispatch@nordwind.example', 'invited', 'brp', 'manage', brp.id, null],
+    ['dispatch@nordwind.example', 'invited', 'brp', 'admin', brp.id, null],
   );
   const { token, link, expiresAt } = await invite(user.id);
   assert.equal(link, `${platform.baseUrl}/invitation#${token}`);
@@ -243,17 +243,19 @@ test('an invitation ends when its user is disabled', async () => {
 });
 
 test('removed permissions have effect at once', async () => {
+  // The last administrator could not be demoted.
+  await newUser(platform, OPERATOR);
   const { browser, state } = await signedIn(platform, OPERATOR);
   const create = () => browser.request.post('/operator/v1/brps', { name: 'X' });
   assert.equal((await create()).status, 201);
-  await update(state.user.id, { permissions: 'read' });
+  await update(state.user.id, { permissions: 'viewer' });
   assert.equal((await create()).status, 403);
 });
 
-test('users cannot disable themselves or make themselves read-only', async () => {
+test('users cannot disable themselves or give up their own administrator’s rights', async () => {
   const { browser, state } = await signedIn(platform, OPERATOR);
   const change = (body: object) => browser.request.patch(`/operator/v1/users/${state.user.id}`, body);
-  for (const body of [{ disabled: true }, { permissions: 'read' }]) {
+  for (const body of [{ disabled: true }, { permissions: 'member' }, { permissions: 'viewer' }]) {
     assert.deepEqual(codeOf(await change(body)), [409, 'invalid_status_transition']);
   }
   assert.equal((await change({ name: 'Myself', disabled: false })).status, 200);
@@ -520,7 +522,7 @@ test('audit events of users have no passwords, tokens or hashes', async () => {
   const { body: user } = await createUser();
   const { token } = await invite(user.id);
   await accept(openBrowser(platform), token);
-  await update(user.id, { permissions: 'read' });
+  await update(user.id, { permissions: 'viewer' });
   const { entries } = (await operator(`/operator/v1/audit?subject=${user.id}&limit=100`)).body;
   assert.deepEqual(
     entries.map(({ action, actor }: { action: string; actor: string }) => [action, actor.split('_')[0]]),

@@ -1,4 +1,4 @@
-import { type Contract, SCOPES, type Scope, type Tso } from '@saldo/api';
+import { type Contract, OPERATOR_SCOPES, SCOPES, type Scope, type Tso } from '@saldo/api';
 import { dayEnd, dayStart, slotCount } from '@saldo/core/delivery-day.ts';
 import { checkCharacter } from '@saldo/core/eic.ts';
 import { decodeId, encodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
@@ -62,8 +62,8 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
   }
 
   /** The secret of a new operator key. */
-  async function operatorKey(): Promise<string> {
-    const key = { owner: { type: 'operator' as const }, name: 'test', scopes: [], expiresAt: null };
+  async function operatorKey(scopes: readonly Scope[] = OPERATOR_SCOPES): Promise<string> {
+    const key = { owner: { type: 'operator' as const }, name: 'test', scopes, expiresAt: null };
     return (await db.transaction((tx) => createApiKey(tx, key, now()))).secret;
   }
 

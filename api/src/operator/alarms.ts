@@ -98,6 +98,7 @@ export const operatorAlarmEndpoints = endpoints('Exchange', {
     path: '/operator/v1/exchange/alarms',
     summary: 'List alarms',
     description: 'Conditions of the exchange that need an operator: the open ones, or those of the past.',
+    scopes: ['read'],
     query: Strict({
       state: Type.Optional(
         Choice(ALARM_STATES, {
@@ -120,6 +121,7 @@ export const operatorAlarmEndpoints = endpoints('Exchange', {
     path: '/operator/v1/exchange/alarms/{alarm_id}/acknowledge',
     summary: 'Acknowledge an alarm',
     description: 'Ends an open alarm. The same cause does not raise it again.',
+    scopes: ['exchange:write'],
     body: Strict(
       {
         note: Type.String({

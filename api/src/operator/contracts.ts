@@ -165,6 +165,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
     summary: 'Sign a contract',
     description:
       'Both customers need a balance group; the contract keeps their names, EICs and TSOs as of now. With a `profile` the platform generates the volumes.',
+    scopes: ['contracts:write'],
     status: 201,
     body: OperatorContractCreate,
     response: OperatorContract,
@@ -176,6 +177,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
     path: '/operator/v1/contracts',
     summary: 'List contracts',
     description: 'All contracts, oldest first unless sorted.',
+    scopes: ['read'],
     query: Strict(
       {
         external_id: Type.Optional(
@@ -195,6 +197,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
     path: '/operator/v1/contracts/{contract_id}',
     summary: 'Read a contract',
     description: 'One contract, of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: OperatorContract,
     problems: ['contract_not_found'],
     conditional: true,
@@ -206,6 +209,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
     summary: 'End a contract early, set its dates, or change its source',
     description:
       'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. A source holds from the next delivery day on that can still change; null ends it. `If-Match` is supported.',
+    scopes: ['contracts:write'],
     body: Strict(
       {
         delivery_start: Type.Optional(

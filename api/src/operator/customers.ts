@@ -77,6 +77,7 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     summary: 'Assign a customer to a BRP',
     description:
       'The customer is `pending` until its BRP activates it, or `active` from the start if `status` is `active`.',
+    scopes: ['parties:write'],
     status: 201,
     body: OperatorCustomerCreate,
     response: OperatorCustomer,
@@ -88,6 +89,7 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     path,
     summary: 'List customers',
     description: 'The customers of all BRPs, oldest first unless sorted.',
+    scopes: ['read'],
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [example.brp_id] })),
       sort: Sort(CUSTOMER_SORTS),
@@ -101,6 +103,7 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     path: `${path}/{customer_id}`,
     summary: 'Read a customer',
     description: 'One customer of any BRP. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: OperatorCustomer,
     problems: ['customer_not_found'],
     example: { response: example },
@@ -112,6 +115,7 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     summary: 'Change a customer',
     description:
       'The fields that its BRP may change, and its name and BRP. With the BRP, balance group and metadata are removed. `If-Match` is supported.',
+    scopes: ['parties:write'],
     body: OperatorCustomerUpdate,
     response: OperatorCustomer,
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -124,6 +128,7 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
     summary: 'Preview a change of a customer',
     description:
       'Checks a change like PATCH, with the same problems, and answers what it would do. Nothing is changed.',
+    scopes: ['parties:write'],
     body: OperatorCustomerUpdate,
     response: previewOf(OperatorCustomer, 'OperatorCustomerPreview'),
     problems: CUSTOMER_UPDATE_PROBLEMS,
@@ -136,6 +141,6 @@ export const operatorCustomerEndpoints = endpoints('Customers', {
   operatorListPlacements: endpoint({
     ...customerEndpoints.listPlacements,
     path: `${path}/{customer_id}/placements`,
-    scopes: [],
+    scopes: ['read'],
   }),
 });

@@ -70,6 +70,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
     path: '/operator/v1/demands',
     summary: 'Publish a demand',
     description: 'A demand is listed in the customer API until it is deleted.',
+    scopes: ['market:write'],
     status: 201,
     body: DemandCreate,
     response: Demand,
@@ -80,6 +81,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
     path: '/operator/v1/demands',
     summary: 'List demands',
     description: 'All demands, oldest first unless sorted.',
+    scopes: ['read'],
     query: Strict({
       country: Type.Optional(Type.String({ description: 'Only of this country.', examples: ['DE'] })),
       sort: Sort(DEMAND_SORTS),
@@ -93,6 +95,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
     path: '/operator/v1/demands/{demand_id}',
     summary: 'Read a demand',
     description: 'One demand, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: Demand,
     problems: ['demand_not_found'],
     conditional: true,
@@ -104,6 +107,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
     summary: 'Change a demand',
     description:
       'Changes the given members; the demand keeps its place in the list. `If-Match` is supported.',
+    scopes: ['market:write'],
     body: DemandUpdate,
     response: Demand,
     problems: ['demand_not_found', 'precondition_failed'],
@@ -116,6 +120,7 @@ export const operatorDemandEndpoints = endpoints('Demands', {
     summary: 'Withdraw a demand',
     description:
       'Removes it from the customer API at once. The audit trail keeps its last state. `If-Match` is supported.',
+    scopes: ['market:write'],
     status: 204,
     response: Type.Null(),
     problems: ['demand_not_found', 'precondition_failed'],

@@ -127,6 +127,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     summary: 'Send unsent schedules now',
     description:
       'Nets all changes, and sends a new version of every schedule that differs from the last one sent. A job does the same before each gate. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held (`WAIT_PHASE`). A rejected schedule is sent again under a new version if the request names its day.',
+    scopes: ['exchange:write'],
     body: Strict(
       {
         delivery_date: Type.Optional(Day('Only this delivery day.')),
@@ -162,6 +163,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     summary: 'Request a TSO’s last answer',
     description:
       'Asks the TSO to send its last answer to the schedule of a day again (document type A59, in the format of the TSO). A job does the same once when an acknowledgement is overdue. A message that cannot be delivered at once stays `stored`, with the reason if there is one, and a job delivers it later.',
+    scopes: ['exchange:write'],
     body: Strict(
       { delivery_date: Day('The German delivery day of the schedule.'), tso: TsoSchema },
       { title: 'StatusRequest' },
@@ -186,6 +188,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     summary: 'Receive a TSO’s answer',
     description:
       'An acknowledgement, confirmation or anomaly report, in ESS or CIM. It may be sent with `Content-Encoding: gzip`. It is stored unchanged before it is parsed; an unreadable one is kept with the reason. Reasons that the platform does not know and series that are not in our schedule are named in `error` of the message, and the rest is applied. A repeated or outdated one, or one for another receiver, is recorded and changes nothing.',
+    scopes: ['exchange:write'],
     stream: ['application/xml', 'text/xml'],
     gzip: true,
     response: Type.Object(
@@ -207,6 +210,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     summary: 'List mismatches',
     description:
       'The current nominations of a day that a TSO did not match in full or, before its confirmation, that an anomaly report names, with the differing slots and the values of each side.',
+    scopes: ['read'],
     query: Strict({
       delivery_date: Day('The German delivery day.'),
       tso: Type.Optional(TsoSchema),
@@ -245,6 +249,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     path: '/operator/v1/exchange/unsent',
     summary: 'List unsent nominations',
     description: 'Current nominations that were not sent to a TSO yet, most urgent first.',
+    scopes: ['read'],
     query: Strict({
       delivery_date: Type.Optional(Day('Only this German delivery day.')),
       tso: Type.Optional(TsoSchema),
@@ -277,6 +282,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     path: '/operator/v1/messages',
     summary: 'List messages',
     description: 'All sent and received messages, in the order in which they were stored.',
+    scopes: ['read'],
     query: Strict({
       delivery_date: Type.Optional(Day('Only messages of this German delivery day.')),
       tso: Type.Optional(TsoSchema),
@@ -303,6 +309,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     path: '/operator/v1/messages/{message_id}',
     summary: 'Read a message',
     description: 'One message without its document, which is under `/raw`.',
+    scopes: ['read'],
     response: Message,
     problems: ['message_not_found'],
     example: { response: sentExample },
@@ -312,6 +319,7 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
     path: '/operator/v1/messages/{message_id}/raw',
     summary: 'Read a message’s document',
     description: 'The exact bytes of the document that was sent or received.',
+    scopes: ['read'],
     response: Type.String(),
     documents: { 'application/xml': documentExample },
     problems: ['message_not_found'],

@@ -6,10 +6,12 @@ export const operatorExportEndpoints = endpoints(EXPORTS_TAG, {
     ...transactionExport,
     path: '/operator/v1/exports/transactions',
     description: describeExport('The transactions of all BRPs that match the filters.'),
+    scopes: ['read'],
   }),
   operatorExportNominations: endpoint({
     ...nominationExport,
     path: '/operator/v1/exports/nominations',
     description: describeExport('The nominations of all BRPs that match the filters.'),
+    scopes: ['read'],
   }),
 });

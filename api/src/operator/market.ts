@@ -176,6 +176,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
     path: '/operator/v1/assets',
     summary: 'Register an asset',
     description: 'A plant that contracts can refer to. With an `offer` it is listed in the customer API.',
+    scopes: ['market:write'],
     status: 201,
     body: AssetCreate,
     response: OperatorAsset,
@@ -195,6 +196,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
     path: '/operator/v1/assets',
     summary: 'List assets',
     description: 'All assets with their offers, oldest first unless sorted.',
+    scopes: ['read'],
     query: Strict({
       technology: Type.Optional(Choice(TECHNOLOGIES, { description: 'Only these.', examples: ['solar'] })),
       tso: Type.Optional(TsoSchema),
@@ -217,6 +219,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
     summary: 'Read an asset',
     description:
       'One asset with its offer, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: OperatorAsset,
     problems: ['asset_not_found'],
     conditional: true,
@@ -228,6 +231,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
     summary: 'Change an asset, offer it, or withdraw its offer',
     description:
       'Changes name, technology, power or TSO. `offer` publishes an offer, or changes the given members of the existing one, which keeps its place in the list; `null` withdraws it. `If-Match` is supported.',
+    scopes: ['market:write'],
     body: AssetUpdate,
     response: OperatorAsset,
     problems: ['asset_not_found', 'precondition_failed'],
@@ -243,6 +247,7 @@ export const operatorMarketEndpoints = endpoints('Assets', {
     summary: 'Upload a cover image',
     description:
       'A PNG, JPEG or WebP of at most 5 MB, recognised by its content. The answer has its address, for the `cover_url` of offers; equal images have the same address.',
+    scopes: ['market:write'],
     status: 201,
     stream: COVER_MEDIA_TYPES,
     maxBytes: LIMITS.cover.bytes,

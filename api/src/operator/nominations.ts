@@ -108,6 +108,7 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     summary: 'Net all changes now',
     description:
       'A job does the same in the background. A change after all gates is settled financially and is not netted again.',
+    scopes: ['exchange:write'],
     body: Strict(
       { delivery_date: Type.Optional(Day('Only this delivery day.')) },
       { title: 'NominationRun' },
@@ -130,7 +131,7 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     ...nominationEndpoints.listNominations,
     path: '/operator/v1/nominations',
     description: 'The nominations of all BRPs, by delivery day.',
-    scopes: [],
+    scopes: ['read'],
   }),
   listLate: endpoint({
     method: 'GET',
@@ -138,6 +139,7 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     summary: 'List late changes',
     description:
       'Balance groups and days whose valid transactions no longer equal what is nominated: every gate is past, or the change is between control areas and its slot is closed. The differences are settled financially. By delivery day.',
+    scopes: ['read'],
     query: Strict({ ...lateFilters, ...pageQuery }),
     response: Page('late', LatePositionDay, 'LateList'),
     example: { response: { late: [lateExample], pagination: paginationExample } },
@@ -147,6 +149,7 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     path: '/operator/v1/exports/late',
     summary: 'Export late changes',
     description: 'The whole list of late changes as CSV, one line per slot.',
+    scopes: ['read'],
     query: Strict({
       ...lateFilters,
       format: Type.Optional(Choice(['csv'], { description: 'Format of the file.', examples: ['csv'] })),
@@ -158,18 +161,18 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
   operatorGetNomination: endpoint({
     ...nominationEndpoints.getNomination,
     path: '/operator/v1/nominations/{nomination_id}',
-    scopes: [],
+    scopes: ['read'],
   }),
   operatorGetNominationHistory: endpoint({
     ...nominationEndpoints.getNominationHistory,
     path: '/operator/v1/nominations/{nomination_id}/history',
-    scopes: [],
+    scopes: ['read'],
   }),
   operatorExplainNomination: endpoint({
     ...nominationEndpoints.explainNomination,
     path: '/operator/v1/nominations/{nomination_id}/explanation',
     response: OperatorExplanation,
     example: { response: operatorExplanationExample },
-    scopes: [],
+    scopes: ['read'],
   }),
 });

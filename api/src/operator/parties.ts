@@ -15,7 +15,7 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { SCOPES } from '../scopes.ts';
+import { ALL_SCOPES, SCOPES } from '../scopes.ts';
 
 export const KEY_OWNERS = ['brp', 'account', 'operator'] as const;
 
@@ -66,7 +66,10 @@ const keyFields = {
   owner: KeyOwner,
   name: Type.String(),
   prefix: Type.String({ description: 'The visible part of the key.', examples: ['saldo_brp_Ab3x'] }),
-  scopes: Type.Array(Choice(SCOPES)),
+  scopes: Type.Array(Choice(ALL_SCOPES), {
+    description:
+      'What the key may do, in the API of its owner. Empty for keys of accounts, which may do everything there.',
+  }),
   created_at: DateTime('Creation, UTC.'),
   expires_at: Nullable(DateTime('From then on the key is invalid.')),
   last_used_at: Nullable(DateTime('Last use, to the minute.')),
@@ -109,16 +112,14 @@ export const keyExample: ApiKey = {
   revoked_at: null,
 };
 export const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
+const scopesOfKey = (scopes: typeof SCOPES | typeof ALL_SCOPES, description: string) =>
+  Type.Optional(
+    Type.Array(Choice(scopes), { uniqueItems: true, description, examples: [['contracts:read']] }),
+  );
 /** Settings of a new key, without its owner. */
 export const keySettings = {
   name: Name('What the key is for.', keyExample.name),
-  scopes: Type.Optional(
-    Type.Array(Choice(SCOPES), {
-      uniqueItems: true,
-      description: 'What the key may do.',
-      examples: [['contracts:read']],
-    }),
-  ),
+  scopes: scopesOfKey(SCOPES, 'What the key may do.'),
   expires_at: Type.Optional(Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z'))),
 };
 export const keyRotation = {
@@ -139,6 +140,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/brps',
     summary: 'Onboard a BRP',
     description: 'A balancing responsible party.',
+    scopes: ['parties:write'],
     status: 201,
     body: Strict({ name: Name('Company.', brpExample.name) }, { title: 'BrpCreate' }),
     response: Brp,
@@ -149,6 +151,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/brps',
     summary: 'List BRPs',
     description: 'All BRPs, oldest first.',
+    scopes: ['read'],
     query: Strict({
       search: Search('Part of the name, in upper or lower case.', 'nordwind'),
       ...pageQuery,
@@ -161,6 +164,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/brps/{brp_id}',
     summary: 'Read a BRP',
     description: 'One BRP, by its id.',
+    scopes: ['read'],
     response: Brp,
     problems: ['brp_not_found'],
     example: { response: brpExample },
@@ -170,6 +174,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/balance-groups',
     summary: 'Register a balance group',
     description: 'A balance group of a BRP, with the control areas in which it is enabled.',
+    scopes: ['parties:write'],
     status: 201,
     body: Strict(
       {
@@ -197,6 +202,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/balance-groups',
     summary: 'List balance groups',
     description: 'All balance groups by EIC.',
+    scopes: ['read'],
     query: Strict({
       brp_id: Type.Optional(Type.String({ description: 'Only this BRP’s.', examples: [brpExample.id] })),
       tso: Type.Optional(TsoSchema),
@@ -211,6 +217,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/balance-groups/{eic}',
     summary: 'Read a balance group',
     description: 'One balance group. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: OperatorBalanceGroup,
     problems: ['balance_group_not_found'],
     example: { response: groupExample },
@@ -222,6 +229,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     summary: 'Change a balance group’s settings',
     description:
       'Changes its name and the control areas in which customers can be placed. `tsos` is the complete set: the others are disabled, unless customers or contracts use them. `If-Match` is supported.',
+    scopes: ['parties:write'],
     body: Strict(
       { name: Type.Optional(Name('Display name.', groupExample.name)), tsos: Type.Optional(EnabledTsos) },
       { title: 'BalanceGroupSettings', 'x-read-only': ['eic', 'brp_id', 'created_at'] },
@@ -236,6 +244,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/accounts',
     summary: 'Create an account',
     description: 'An account holder of the customer API.',
+    scopes: ['parties:write'],
     status: 201,
     body: Strict({ name: Name('Account holder.', accountExample.name) }, { title: 'AccountCreate' }),
     response: Account,
@@ -246,6 +255,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/accounts',
     summary: 'List accounts',
     description: 'All accounts, oldest first.',
+    scopes: ['read'],
     query: Strict(pageQuery),
     response: Page('accounts', Account, 'AccountList'),
     example: { response: { accounts: [accountExample], pagination: paginationExample } },
@@ -254,12 +264,18 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     method: 'POST',
     path: '/operator/v1/api-keys',
     summary: 'Create an API key',
-    description: 'The secret is only in this answer. A BRP’s key has scopes, by default all.',
+    description:
+      'The secret is only in this answer. The keys of BRPs and of the operator have scopes. The caller can grant only what it may do itself, and by default grants all of that.',
+    scopes: ['keys:write'],
     status: 201,
     body: Strict(
       {
         owner: KeyOwner,
         ...keySettings,
+        scopes: scopesOfKey(
+          ALL_SCOPES,
+          'What the key may do. The scopes of the BRP API are for keys of BRPs, those of the operator API for keys of the operator.',
+        ),
       },
       { title: 'ApiKeyCreate' },
     ),
@@ -274,6 +290,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/api-keys',
     summary: 'List API keys',
     description: 'All keys, oldest first, without their secrets.',
+    scopes: ['read'],
     query: Strict({
       owner_type: Type.Optional(
         Choice(KEY_OWNERS, { description: 'Only keys of this type of owner.', examples: ['brp'] }),
@@ -289,6 +306,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/api-keys/{key_id}',
     summary: 'Revoke an API key',
     description: 'Takes effect within 5 seconds in every process. Revoking a revoked key changes nothing.',
+    scopes: ['keys:write'],
     status: 204,
     response: Type.Null(),
     problems: ['api_key_not_found'],
@@ -298,7 +316,9 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     method: 'POST',
     path: '/operator/v1/api-keys/{key_id}/rotate',
     summary: 'Rotate an API key',
-    description: 'A new key of the same owner, name, scopes and expiry; the old one ends after the grace.',
+    description:
+      'A new key of the same owner, name, scopes and expiry; the old one ends after the grace. The caller needs the rights of the key.',
+    scopes: ['keys:write'],
     status: 201,
     body: Strict(keyRotation, { title: 'ApiKeyRotate' }),
     response: NewApiKey,

@@ -130,6 +130,7 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
     summary: 'Read the platform’s health',
     description:
       'The platform’s times, its database, the changes that wait for netting, and the number of open alarms.',
+    scopes: ['read'],
     response: Health,
     example: {
       response: {
@@ -160,6 +161,7 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
   operatorGetDeliveryDay: endpoint({
     ...deliveryDayEndpoints.getDeliveryDay,
     path: '/operator/v1/delivery-days/{date}',
+    scopes: ['read'],
   }),
   listAudit: endpoint({
     method: 'GET',
@@ -167,6 +169,7 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
     summary: 'Read the audit trail',
     description:
       'All changes with actor, time, and the record before and after. Append-only; oldest first by default. With `since` or `until` but without `subject`, entries are in the order of their time.',
+    scopes: ['read'],
     query: Strict({
       subject: Type.Optional(
         Type.String({
@@ -217,6 +220,7 @@ export const sandboxEndpoints = endpoints('Platform', {
     path: '/operator/v1/clock',
     summary: 'Read the clock',
     description: 'The platform’s time. Only in a sandbox.',
+    scopes: ['read'],
     response: ClockState,
     example: { response: { now: '2026-10-24T12:29:59Z', moved: true } },
   }),
@@ -225,6 +229,7 @@ export const sandboxEndpoints = endpoints('Platform', {
     path: '/operator/v1/clock',
     summary: 'Set the clock',
     description: 'Moves the platform’s time forward or back. Only in a sandbox.',
+    scopes: ['platform:write'],
     body: Strict({ now: DateTime('The new time.', '2026-10-24T12:29:59Z') }, { title: 'ClockSetting' }),
     response: ClockState,
     example: {

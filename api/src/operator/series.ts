@@ -223,6 +223,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     summary: 'Create a series',
     description:
       'One series per owner and kind. Values that an interchange brought before for its market location are applied at once.',
+    scopes: ['series:write'],
     status: 201,
     body: Strict(
       {
@@ -253,6 +254,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series',
     summary: 'List series',
     description: 'All series, oldest first.',
+    scopes: ['read'],
     query: Strict({
       kind: Type.Optional(
         Choice(SERIES_KINDS, { description: 'Only series of this kind.', examples: ['meter'] }),
@@ -276,6 +278,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/{series_id}',
     summary: 'Read a series',
     description: 'One series, without its values. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: Series,
     problems: ['series_not_found'],
     conditional: true,
@@ -286,6 +289,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/{series_id}',
     summary: 'Rename a series, or set its market location',
     description: 'Kind and owner cannot change. `If-Match` is supported.',
+    scopes: ['series:write'],
     body: Strict(
       { name: Type.Optional(SeriesName), market_location: Type.Optional(MarketLocation) },
       { title: 'SeriesUpdate', 'x-read-only': ['id', 'kind', 'owner', 'created_at'] },
@@ -301,6 +305,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     summary: 'Write a series’ day',
     description:
       'One value per slot, in one unit; null says nothing. Other values are a next version, equal ones are none. The volumes of the contracts with this source follow in the same transaction.',
+    scopes: ['series:write'],
     body: SeriesDay,
     response: DayResult,
     problems: ['series_not_found'],
@@ -315,6 +320,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     summary: 'Import values of series',
     description:
       'CSV with a header line or NDJSON: `series` (id or market location), `delivery_date` and `slot` or else `delivery_start`, exactly one of `power_mw`, `power_kw`, `energy_mwh`, `energy_kwh`, and optionally `resolution` (`PT15M`, `PT60M`) and `kind` (a market location means the meter unless it is `forecast`). An NDJSON line with a list of values, one per slot or null, is a whole day. Streamed, any size, by the rules of volume imports. Or an MSCONS interchange (`application/edifact`), which is stored whole first; each of its messages is applied or rejected.',
+    scopes: ['series:write'],
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything. Not for interchanges.'),
       decimal: Decimal,
@@ -334,6 +340,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     summary: 'Read the values of a series’ day',
     description:
       'The newest value of each slot that has one, by slot. With `slot_number` all versions of that slot, newest first.',
+    scopes: ['read'],
     query: Strict({
       delivery_date: Day('The German delivery day.'),
       as_of: Type.Optional(DateTime('The values that were stored at this instant.')),
@@ -349,6 +356,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     summary: 'Compare forecast and meter',
     description:
       'Per day, forecast and meter of the series’ owner over the slots that have both. A day without such a slot has zeros.',
+    scopes: ['read'],
     query: Strict({ from: Day('First day.'), to: Day('Last day.') }, ordered(['from', 'to'])),
     response: SeriesDeviation,
     problems: ['series_not_found'],
@@ -372,6 +380,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/interchanges',
     summary: 'List interchanges',
     description: 'Received MSCONS interchanges, newest first.',
+    scopes: ['read'],
     query: Strict({ ...pageQuery }),
     response: Page('interchanges', Interchange, 'InterchangeList'),
     example: { response: { interchanges: [interchangeExample], pagination: paginationExample } },
@@ -381,6 +390,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/interchanges/{interchange_id}',
     summary: 'Read an interchange',
     description: 'One interchange without its text, which is under `/raw`.',
+    scopes: ['read'],
     response: Interchange,
     problems: ['interchange_not_found'],
     example: { response: interchangeExample },
@@ -390,6 +400,7 @@ export const operatorSeriesEndpoints = endpoints('Series', {
     path: '/operator/v1/series/interchanges/{interchange_id}/raw',
     summary: 'Read an interchange’s text',
     description: 'The exact bytes that were received.',
+    scopes: ['read'],
     response: Type.String(),
     documents: { 'application/edifact': rawExample },
     problems: ['interchange_not_found'],

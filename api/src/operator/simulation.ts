@@ -14,6 +14,7 @@ export const simulationEndpoints = endpoints(EXCHANGE_TAG, {
     summary: 'Simulate the TSO’s answer',
     description:
       'The simulated TSO answers a schedule at once: it acknowledges and finally confirms it, with other amounts for `mismatch`, or rejects it. The answers are received like those of a TSO. Only with a demo world or in a sandbox.',
+    scopes: ['exchange:write'],
     body: Strict(
       { answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }) },
       { title: 'SimulatedAnswer' },

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, Name, Nullable, Page, pageQuery, paginationExample, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { identityFields, NewEmail, USER_PERMISSIONS, USER_ROLES, USER_STATUSES } from '../users.ts';
+import { identityFields, NewEmail, Permissions, USER_ROLES, USER_STATUSES } from '../users.ts';
 
 export const User = Type.Object(
   {
@@ -35,12 +35,12 @@ export const InvitationLink = Type.Object(
 );
 export type InvitationLink = Static<typeof InvitationLink>;
 
-const userExample: User = {
+export const userExample: User = {
   id: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c',
   email: 'dispatch@nordwind.example',
   name: 'Dispatch',
   role: 'brp',
-  permissions: 'manage',
+  permissions: 'member',
   brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
   account: null,
   status: 'active',
@@ -50,10 +50,40 @@ const userExample: User = {
   invitation_expires_at: null,
 };
 
-const Permissions = Choice(USER_PERMISSIONS, {
-  description: '`read` sees everything that the role sees; `manage` may change it too.',
-  examples: ['manage'],
-});
+/** Members of a new user, without its party. */
+export const newUserFields = {
+  email: NewEmail,
+  name: Name('Name of the user.', userExample.name),
+  permissions: Permissions,
+};
+
+export const UserUpdate = Strict(
+  {
+    name: Type.Optional(newUserFields.name),
+    permissions: Type.Optional(Permissions),
+    disabled: Type.Optional(Type.Boolean({ description: 'Whether the user is disabled.', examples: [true] })),
+  },
+  {
+    title: 'UserUpdate',
+    'x-read-only': [
+      'id',
+      'email',
+      'role',
+      'brp',
+      'account',
+      'status',
+      'created_at',
+      'disabled_at',
+      'last_signed_in_at',
+      'invitation_expires_at',
+    ],
+  },
+);
+
+export const invitationExample: InvitationLink = {
+  link: 'https://saldo.example/invitation#k3…',
+  expires_at: '2026-01-17T07:45:00Z',
+};
 
 export const operatorUserEndpoints = endpoints('Users', {
   createUser: endpoint({
@@ -61,16 +91,15 @@ export const operatorUserEndpoints = endpoints('Users', {
     path: '/operator/v1/users',
     summary: 'Create a user',
     description: 'A user of the portal, who can sign in after accepting an invitation.',
+    scopes: ['users:write'],
     status: 201,
     body: Strict(
       {
-        email: NewEmail,
-        name: Name('Name of the user.', userExample.name),
+        ...newUserFields,
         role: Choice(USER_ROLES, {
           description: 'The kind of party that the user belongs to.',
           examples: ['brp'],
         }),
-        permissions: Permissions,
         brp_id: Type.Optional(
           Type.String({ description: 'The BRP, for role `brp`.', examples: [userExample.brp?.id] }),
         ),
@@ -90,7 +119,7 @@ export const operatorUserEndpoints = endpoints('Users', {
         email: userExample.email,
         name: userExample.name,
         role: 'brp',
-        permissions: 'manage',
+        permissions: 'member',
         brp_id: userExample.brp?.id,
       },
       response: { ...userExample, status: 'invited', last_signed_in_at: null },
@@ -101,6 +130,7 @@ export const operatorUserEndpoints = endpoints('Users', {
     path: '/operator/v1/users',
     summary: 'List users',
     description: 'All users, oldest first.',
+    scopes: ['read'],
     query: Strict({
       role: Type.Optional(Choice(USER_ROLES, { description: 'Only of this role.', examples: ['brp'] })),
       email: Type.Optional(
@@ -125,6 +155,7 @@ export const operatorUserEndpoints = endpoints('Users', {
     path: '/operator/v1/users/{user_id}',
     summary: 'Read a user',
     description: 'One user, by its id. The answer has an `ETag`; `If-None-Match` is supported.',
+    scopes: ['read'],
     response: User,
     problems: ['user_not_found'],
     conditional: true,
@@ -135,35 +166,13 @@ export const operatorUserEndpoints = endpoints('Users', {
     path: '/operator/v1/users/{user_id}',
     summary: 'Change a user',
     description:
-      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. `If-Match` is supported.',
-    body: Strict(
-      {
-        name: Type.Optional(Name('Name of the user.', userExample.name)),
-        permissions: Type.Optional(Permissions),
-        disabled: Type.Optional(
-          Type.Boolean({ description: 'Whether the user is disabled.', examples: [true] }),
-        ),
-      },
-      {
-        title: 'UserUpdate',
-        'x-read-only': [
-          'id',
-          'email',
-          'role',
-          'brp',
-          'account',
-          'status',
-          'created_at',
-          'disabled_at',
-          'last_signed_in_at',
-          'invitation_expires_at',
-        ],
-      },
-    ),
+      'Changes name, permissions and whether the user is disabled. Disabling ends the user’s sessions at once and revokes their invitation. The operator’s last enabled administrator stays one. `If-Match` is supported.',
+    scopes: ['users:write'],
+    body: UserUpdate,
     response: User,
     problems: ['user_not_found', 'invalid_status_transition', 'precondition_failed'],
     conditional: true,
-    example: { request: { permissions: 'manage' }, response: userExample },
+    example: { request: { permissions: 'member' }, response: userExample },
   }),
   inviteUser: endpoint({
     method: 'POST',
@@ -171,14 +180,10 @@ export const operatorUserEndpoints = endpoints('Users', {
     summary: 'Invite a user',
     description:
       'Creates a link to set the first or a new password. It works once and for 72 hours, and revokes an earlier one.',
+    scopes: ['users:write'],
     status: 201,
     response: InvitationLink,
     problems: ['user_not_found', 'invalid_status_transition'],
-    example: {
-      response: {
-        link: 'https://saldo.example/invitation#k3…',
-        expires_at: '2026-01-17T07:45:00Z',
-      },
-    },
+    example: { response: invitationExample },
   }),
 });

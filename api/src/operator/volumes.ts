@@ -109,6 +109,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     summary: 'Write a contract’s day',
     description:
       'The whole day, idempotent: new cells are version 1, changed ones a correction, equal ones unchanged, and null is skipped.',
+    scopes: ['volumes:write'],
     body: Strict(
       {
         volumes: Type.Array(Volume, {
@@ -133,6 +134,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     summary: 'Import volumes',
     description:
       'CSV with a header line (`contract,delivery_date,slot,volume`, columns in any order; delimiter comma, or semicolon or tab with a decimal comma) or NDJSON with one slot (`slot`, `volume`) or one day (`volumes`) a line; contracts by id or external id. `power_mw` or `power_kw` may take the place of `volume`: the energy of a block is rounded half up to whole kWh over its sum. `delivery_start` may take the place of `delivery_date` and `slot`. Streamed, any size. Consecutive lines of the same contract and day form one contract-day, which is stored completely or not at all. A line that cannot be read rejects the contract-day of the lines around it; between two contract-days it is rejected alone. The body may be sent with `Content-Encoding: gzip`.',
+    scopes: ['volumes:write'],
     query: Strict({
       dry_run: Flag('Dry run: report the result without storing anything.'),
       decimal: Decimal,
@@ -164,6 +166,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     path: '/operator/v1/transactions',
     summary: 'List transactions',
     description: 'The transactions of all BRPs, by delivery day, contract, slot and version.',
+    scopes: ['read'],
     query: transactionEndpoints.listTransactions.query,
     response: Type.Object(
       {
@@ -179,6 +182,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     path: '/operator/v1/transactions/{transaction_id}/invalidate',
     summary: 'Invalidate a transaction',
     description: 'The transaction no longer counts in any saldo. A later correction of it is valid again.',
+    scopes: ['volumes:write'],
     body: Strict(
       {
         reason: Type.String({
@@ -204,6 +208,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     summary: 'Generate the volumes of profile contracts',
     description:
       'For the coming days; a day that has volumes is never overwritten. A job does the same in the background.',
+    scopes: ['volumes:write'],
     body: Strict(
       {
         days: Type.Optional(

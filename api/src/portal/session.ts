@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Choice, DateTime, Nullable, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
-import { SCOPES } from '../scopes.ts';
+import { ALL_SCOPES, SCOPES } from '../scopes.ts';
 import {
   Credentials,
   identityFields,
@@ -18,8 +18,8 @@ export type SessionUser = Static<typeof SessionUser>;
 export const SessionState = Type.Object(
   {
     user: SessionUser,
-    scopes: Type.Array(Choice(SCOPES), {
-      description: 'Scopes of the user in the BRP API; empty for other roles.',
+    scopes: Type.Array(Choice(ALL_SCOPES), {
+      description: 'Scopes of the user in the API of the role; empty for users of accounts.',
     }),
     pending: Nullable(
       Choice(SESSION_PENDING, {
@@ -56,7 +56,7 @@ const stateExample: SessionState = {
     email: 'dispatch@nordwind.example',
     name: 'Dispatch',
     role: 'brp',
-    permissions: 'manage',
+    permissions: 'admin',
     brp: { id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordwind Direktvermarktung GmbH' },
     account: null,
   },

@@ -53,7 +53,7 @@ async function identify({ terminal }: Session, access: Access) {
     case 'account':
       throw new UsageError('the key is an account key, and this command line is for operators and BRPs');
     case 'operator':
-      await createOperatorClient(options).deliveryDays.get(today);
+      await unlessLacking(createOperatorClient(options).deliveryDays.get(today));
       return shown;
     case 'brp': {
       const client = createBrpClient(options);
@@ -63,14 +63,22 @@ async function identify({ terminal }: Session, access: Access) {
   }
 }
 
-/** Empty if the key may not read them. */
-async function balanceGroupsOf(client: BrpClient): Promise<string[]> {
-  const eics: string[] = [];
+/** A key that lacks the scope of the request is valid. */
+async function unlessLacking(request: Promise<unknown>): Promise<void> {
   try {
-    for await (const { eic } of client.balanceGroups.each()) eics.push(eic);
+    await request;
   } catch (error) {
     if (!isProblem(error, 'insufficient_scopes')) throw error;
   }
+}
+
+/** Empty if the key may not read them. */
+async function balanceGroupsOf(client: BrpClient): Promise<string[]> {
+  const eics: string[] = [];
+  const read = async () => {
+    for await (const { eic } of client.balanceGroups.each()) eics.push(eic);
+  };
+  await unlessLacking(read());
   return eics;
 }
 

@@ -166,7 +166,7 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
     create,
     "keys create --brp brp_01jhm3vq8ne0grs4f5c3hxkz2b --name 'dispatch system'",
     'keys create --brp brp_… --name reader --scopes contracts:read nominations:read',
-    'keys create --operator --name night-shift --quiet',
+    'keys create --operator --name meters --scopes read series:write --quiet',
   ).action(
     doing(open, async (session) => {
       const { brp, account, operator } = create.opts<{

@@ -47,8 +47,8 @@ function addCreation(users: Command, open: OpenSession): void {
   addFields(create, api.createUser.body);
   addExamples(
     create,
-    "users create --email dispatch@nordwind.example --name 'Dirk Dispatch' --role brp --permissions manage --brp-id brp_…",
-    'users create --email night@saldo.example --name Night --role operator --permissions read',
+    "users create --email dispatch@nordwind.example --name 'Dirk Dispatch' --role brp --permissions member --brp-id brp_…",
+    'users create --email night@saldo.example --name Night --role operator --permissions viewer',
   ).action(showing(open, 'operator', (client) => client.users.create(readBody(create, api.createUser))));
 }
 
@@ -70,7 +70,7 @@ function addInvitation(users: Command, open: OpenSession): void {
 function addChanges(users: Command, open: OpenSession): void {
   const set = users.command('set <user>').description('change a user’s name or permissions');
   addFields(set, api.updateUser.body, { except: ['disabled'] });
-  addExamples(set, 'users set dispatch@nordwind.example --permissions read').action(
+  addExamples(set, 'users set dispatch@nordwind.example --permissions viewer').action(
     doing(open, async (session, { args: [user = ''] }) => {
       const change = readFields(set, api.updateUser.body);
       if (Object.keys(change).length === 0) throw new UsageError('give --name or --permissions');

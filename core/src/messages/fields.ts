@@ -248,9 +248,13 @@ export const FIELDS = {
     de: 'darf nicht angegeben werden: Es gibt nur einen Betreiber',
   },
   'field.for_role': { en: 'is for users of role {role} only', de: 'gilt nur für Benutzer der Rolle {role}' },
-  'field.scopes_of_brps': {
-    en: 'are for keys of BRPs only',
-    de: 'gelten nur für Schlüssel von Bilanzkreisverantwortlichen',
+  'field.scopes_of_account': {
+    en: 'must not be given: an account’s key may do everything in the customer API',
+    de: 'dürfen nicht angegeben werden: Der Schlüssel eines Kontoinhabers darf in der Kunden-API alles',
+  },
+  'field.scopes_of_other_api': {
+    en: 'must be those of the owner’s API, which has no {scopes}',
+    de: 'müssen zur API des Inhabers gehören; dort gibt es nicht: {scopes}',
   },
   'field.scopes_beyond_own': {
     en: 'must be among your own; you lack {scopes}',

@@ -37,14 +37,18 @@ export const PROBLEM_DETAILS = {
     de: 'Der API-Schlüssel hat {scopes} nicht. Erstellen Sie einen neuen Schlüssel mit den nötigen Berechtigungen.',
   },
   'problem.user_lacks': {
-    en: 'Your user lacks {scopes}. Ask the operator for the permission to manage.',
-    de: 'Ihr Benutzer hat {scopes} nicht. Bitten Sie den Betreiber um das Recht zum Verwalten.',
+    en: 'Your user lacks {scopes}. Ask an administrator of your organisation.',
+    de: 'Ihr Benutzer hat {scopes} nicht. Bitten Sie einen Administrator Ihrer Organisation darum.',
   },
   'problem.scope': { en: 'the scope {scope}', de: 'die Berechtigung {scope}' },
   'problem.scopes': { en: 'the scopes {scopes|and}', de: 'die Berechtigungen {scopes|and}' },
+  'problem.cannot_grant': {
+    en: 'You cannot grant more rights than you have: you lack {scopes}.',
+    de: 'Sie können nicht mehr Rechte vergeben, als Sie selbst haben. Es fehlen Ihnen {scopes}.',
+  },
   'problem.insufficient_permissions': {
-    en: 'Your user has read-only permission.',
-    de: 'Ihr Benutzer darf dies ansehen, aber nicht ändern.',
+    en: 'Your user lacks the permission for this. Ask an administrator of your organisation.',
+    de: 'Ihr Benutzer darf das nicht. Bitten Sie einen Administrator Ihrer Organisation darum.',
   },
   'problem.second_factor_required': {
     en: 'Your sign-in is not complete: the second factor is missing.',
@@ -183,8 +187,12 @@ export const PROBLEM_DETAILS = {
   'problem.revoked': { en: 'revoked', de: 'widerrufen' },
   'problem.expired': { en: 'expired', de: 'abgelaufen' },
   'problem.own_user': {
-    en: 'You cannot disable yourself or make yourself read-only. Ask another operator.',
-    de: 'Sie können sich weder selbst sperren noch sich selbst das Recht zum Ändern entziehen. Bitten Sie einen anderen Benutzer des Betreibers darum.',
+    en: 'You cannot disable yourself or give up your own administrator’s rights. Ask another administrator.',
+    de: 'Sie können sich weder selbst sperren noch sich selbst die Administratorrechte entziehen. Bitten Sie einen anderen Administrator darum.',
+  },
+  'problem.last_administrator': {
+    en: 'The operator’s last administrator cannot be disabled or lose these rights. Make another user of the operator an administrator first.',
+    de: 'Der letzte Administrator des Betreibers kann weder gesperrt werden noch seine Rechte verlieren. Machen Sie zuerst einen anderen Benutzer des Betreibers zum Administrator.',
   },
   'problem.user_disabled': {
     en: 'The user is disabled; enable it before inviting it.',

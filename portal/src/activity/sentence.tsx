@@ -5,7 +5,7 @@ import { useContext } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useGroupLabels } from '../references/group-name.tsx';
 import { ContractLink, CustomerLink, NominationLink } from '../references/links.tsx';
-import { useMayManage, useSession } from '../session/session.ts';
+import { usePermission, useSession } from '../session/session.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { KeysContext } from './keys-context.ts';
 import { contractNameQuery, customerNameQuery, seriesNameQuery } from './queries.ts';
@@ -135,7 +135,7 @@ function KeySubject({ id }: { id: string }) {
 function WebhookSubject({ id }: { id: string }) {
   const { t } = useI18n();
   const { role } = useSession().user;
-  const maySee = useMayManage() || role === 'operator';
+  const maySee = usePermission('admin') || role === 'operator';
   const { data: endpoints } = useQuery({ ...endpointsQuery, enabled: maySee, refetchInterval: false });
   const url = endpoints?.find((endpoint) => endpoint.id === id)?.url ?? id;
   return (

@@ -13,7 +13,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { SeriesLink } from '../series/series-link.tsx';
 import { operatorClient } from '../session/operator-client.ts';
 import { useToday } from '../session/server-clock.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { ContractVolumes } from '../transactions/contract-day.tsx';
 import { DayEditor } from '../transactions/day-editor.tsx';
@@ -41,7 +41,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
   const { record: contract } = version;
   const { t } = useI18n();
   const texts = t.operator.contracts;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [isEndAsked, setIsEndAsked] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
   const [wrong, setWrong] = useState<Transaction | null>(null);
@@ -54,7 +54,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
             <Link to="/operator/audit" search={{ subject: contract.id }} className={buttonClass()}>
               {t.operator.audit.ofThis}
             </Link>
-            {mayManage && contract.status !== 'completed' && (
+            {mayChange && contract.status !== 'completed' && (
               <Button onClick={() => setIsEndAsked(true)}>{texts.end}</Button>
             )}
           </>
@@ -77,7 +77,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
                 {...props}
                 originLink={(transaction) => <OriginLink contract={contract} transaction={transaction} />}
                 actions={(day, transactions) =>
-                  mayManage &&
+                  mayChange &&
                   !(sourceOf(contract) && transactions.some(isSourced)) && (
                     <Button icon="edit" onClick={() => setEdited({ day, transactions })}>
                       {texts.editDay}
@@ -85,7 +85,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
                   )
                 }
                 versionActions={(newest) =>
-                  mayManage &&
+                  mayChange &&
                   newest.status === 'valid' && (
                     <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
                   )

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { ContractsPage } from './contracts.tsx';
@@ -9,7 +9,7 @@ export const OperatorContractsPage = () => <ContractsPage actions={<NewContractL
 
 function NewContractLink() {
   const { t } = useI18n();
-  if (!useMayManage()) return null;
+  if (!usePermission('member')) return null;
   return (
     <Link to="/operator/contracts/new" className={buttonClass('primary')}>
       <Icon name="plus" />

@@ -6,7 +6,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { SeriesLink } from '../series/series-link.tsx';
 import { useSeriesTexts } from '../series/series-texts.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
@@ -26,14 +26,14 @@ type Props = { version: Versioned<Contract>; kind: SourceKind };
 /** The series that the contract's volumes follow, and what changes them. */
 export function SourcePanel({ version, kind }: Props) {
   const texts = useSeriesTexts().source;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [asked, setAsked] = useState<'change' | 'end' | null>(null);
   const source = sourceOf(version.record);
   return (
     <Panel
       title={texts.title}
       actions={
-        mayManage &&
+        mayChange &&
         version.record.status !== 'completed' && (
           <>
             <Button onClick={() => setAsked('change')}>{source === null ? texts.set : texts.change}</Button>

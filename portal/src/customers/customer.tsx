@@ -9,7 +9,7 @@ import { groupOptions, type NamedGroup } from '../references/filter-fields.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { useRolePath } from '../references/links.tsx';
 import { balanceGroupsQuery } from '../references/queries.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -62,7 +62,7 @@ type ViewProps = CustomerProps & {
 /** A customer with its balance group, its placements and its metadata. */
 export function CustomerView({ customer, etag, groups, groupText, facts, actions, children }: ViewProps) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   return (
     <Page
       title={customer.name}
@@ -71,7 +71,7 @@ export function CustomerView({ customer, etag, groups, groupText, facts, actions
       actions={
         <>
           {actions}
-          {mayManage && <StatusButtons customer={customer} etag={etag} />}
+          {mayChange && <StatusButtons customer={customer} etag={etag} />}
         </>
       }
     >
@@ -80,7 +80,7 @@ export function CustomerView({ customer, etag, groups, groupText, facts, actions
         <div className="grid gap-4">
           {/* The form of another BRP starts anew. */}
           <Panel key={brpOf(customer)} title={t.common.balanceGroup} text={groupText}>
-            {mayManage ? (
+            {mayChange ? (
               <Loaded query={groups} loading={<Skeleton lines={3} />}>
                 {(offered) => <BalanceGroupForm customer={customer} etag={etag} groups={offered} />}
               </Loaded>

@@ -2,7 +2,7 @@ import { type Customer, LIMITS } from '@saldo/api';
 import { isProblem } from '@saldo/sdk';
 import { useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { Form, inputClass } from '../ui/form.tsx';
@@ -18,10 +18,10 @@ type Props = { customer: Customer; etag: string | null };
 /** Editor of the BRP's own key-value pairs. Only changes are sent. */
 export function MetadataEditor({ customer, etag }: Props) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   return (
     <Panel title={t.brp.customers.metadata} text={t.brp.customers.metadataText(LIMITS.metadata.keys)}>
-      {mayManage ? <EditorForm customer={customer} etag={etag} /> : <ReadOnly metadata={customer.metadata} />}
+      {mayChange ? <EditorForm customer={customer} etag={etag} /> : <ReadOnly metadata={customer.metadata} />}
     </Panel>
   );
 }

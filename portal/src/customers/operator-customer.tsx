@@ -8,7 +8,7 @@ import { groupsQuery } from '../references/operator-queries.ts';
 import { BalanceGroupFields, BrpField } from '../references/party-fields.tsx';
 import { BrpLink } from '../references/party-links.tsx';
 import { OwnerSeries } from '../series/owner-series.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -29,7 +29,7 @@ export const OperatorCustomerPage = () => (
 /** A customer as its BRP sees it, with the fields that only the operator may change: name and BRP. */
 function OperatorCustomer({ customer, etag }: CustomerProps) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const brpId = brpOf(customer);
   const groups = useQuery(groupsQuery({ brp_id: brpId }));
   const [isOpen, setIsOpen] = useState(false);
@@ -50,7 +50,7 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
             <Link to="/operator/audit" search={{ subject: customer.id }} className={buttonClass()}>
               {t.operator.audit.ofThis}
             </Link>
-            {mayManage && (
+            {mayChange && (
               <Button icon="edit" onClick={() => setIsOpen(true)}>
                 {t.operator.customers.edit}
               </Button>

@@ -11,7 +11,7 @@ import { GroupName } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
 import { useGroupOwners } from '../references/lookups.ts';
 import { serverNow, useToday } from '../session/server-clock.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { useFilters } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
@@ -32,7 +32,7 @@ export function ExchangePage() {
   const { t } = useI18n();
   const texts = t.exchange;
   const today = useToday();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readUnsentFilters);
   const query = useInfiniteQuery(unsentQuery(filters));
   const [isOpen, setIsOpen] = useState(false);
@@ -45,7 +45,7 @@ export function ExchangePage() {
           <Link to="/operator/messages" className={buttonClass()}>
             {texts.toMessages}
           </Link>
-          {mayManage && (
+          {mayChange && (
             <Button variant="primary" icon="send" onClick={() => setIsOpen(true)}>
               {texts.send}
             </Button>
@@ -72,8 +72,8 @@ export function ExchangePage() {
           {(unsent) => <UnsentTable unsent={unsent} />}
         </PagedList>
       </Panel>
-      {mayManage && <SimulatorPanel />}
-      {mayManage && <ReceivePanel />}
+      {mayChange && <SimulatorPanel />}
+      {mayChange && <ReceivePanel />}
       {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
   );

@@ -5,7 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code, CopyButton } from '../ui/copy.tsx';
@@ -58,7 +58,7 @@ function MessageView({ message }: { message: Message }) {
 function StatusRequestButton({ message: { tso, delivery_date } }: { message: Message }) {
   const { t } = useI18n();
   const texts = t.exchange.message;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const toast = useToast();
   const refresh = useRefresh();
   const request = useMutation({
@@ -68,7 +68,7 @@ function StatusRequestButton({ message: { tso, delivery_date } }: { message: Mes
     onError: (error) => toast(problemText(t, error), 'bad'),
     onSettled: () => refresh(['messages']),
   });
-  if (!mayManage || tso === null || delivery_date === null) return null;
+  if (!mayChange || tso === null || delivery_date === null) return null;
   return (
     <Button icon="send" isBusy={request.isPending} onClick={() => request.mutate({ tso, delivery_date })}>
       {texts.requestStatus}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { ContractLink } from '../references/links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -51,14 +51,14 @@ export function AlarmRow({ item: { alarms, deadline }, onAcknowledge }: RowProps
 function AlarmDetails({ alarms, onAcknowledge }: { alarms: readonly Alarm[]; onAcknowledge: Acknowledge }) {
   const { t } = useI18n();
   const texts = t.exchange.alarm;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const textOf = (alarm: Alarm) => (
     <>
       <p className="break-words">{alarm.text}</p>
       {alarms.length === 1 && <p className="text-muted">{texts.steps[alarm.kind]}</p>}
       <div className="mt-1 flex flex-wrap items-center gap-3">
         <AlarmLink alarm={alarm} />
-        {mayManage && <Button onClick={() => onAcknowledge(alarm)}>{texts.acknowledge}</Button>}
+        {mayChange && <Button onClick={() => onAcknowledge(alarm)}>{texts.acknowledge}</Button>}
       </div>
     </>
   );

@@ -107,7 +107,7 @@ test('a read-only operator sees alarms in German without a button, until their c
     ...answersOf('/operator/v1'),
     'GET /operator/v1/exchange/alarms': () => listOf(operatorEndpoints.listAlarms, 'alarms', open),
   };
-  const visit = { role: 'operator', permissions: 'read', language: 'de', answers } as const;
+  const visit = { role: 'operator', permissions: 'viewer', language: 'de', answers } as const;
   await show('/', visit, async ({ change }) => {
     await findText(/kritischFahrplan abgelehnt.*vor der Frist erneut senden/);
     assert.equal(document.querySelectorAll('main ol button').length, 0);

@@ -1,4 +1,4 @@
-import { LIMITS, type NewApiKey, SCOPES, type Scope } from '@saldo/api';
+import { LIMITS, type NewApiKey, OPERATOR_SCOPES, SCOPES, type Scope } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -24,25 +24,34 @@ function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): str
   return formatInstant(dayStart(addDays(last, 1)));
 }
 
+type KeyOwner = NewApiKey['owner']['type'];
+
+/** The scopes of keys by their owner. Keys of accounts have none. */
+const SCOPES_OF: Readonly<Record<KeyOwner, readonly Scope[]>> = {
+  brp: SCOPES,
+  operator: OPERATOR_SCOPES,
+  account: [],
+};
+
 type KeyInput = {
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  /** Null until one was chosen. */
+  readonly scopes: readonly Scope[] | null;
   readonly expiry: Expiry;
   readonly day: DeliveryDay;
 };
 
 const NEW_KEY = {
   name: '',
-  scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+  scopes: null,
   expiry: 'never',
 } as const;
 
-type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
+export type KeySettings<S extends Scope> = { name: string; scopes?: S[]; expires_at: string | null };
 
-type CreateProps = {
-  create: (settings: Settings) => Promise<NewApiKey>;
-  /** Keys of accounts and of the operator have no scopes. */
-  hasScopes?: boolean;
+type CreateProps<S extends Scope> = {
+  owner: KeyOwner;
+  create: (settings: KeySettings<S>) => Promise<NewApiKey>;
   /** Additional fields, their names, and whether they are complete. */
   children?: ReactNode;
   fields?: readonly string[];
@@ -51,14 +60,18 @@ type CreateProps = {
 };
 
 /** A form for a new key that then shows its secret. */
-export function CreateKeyDialog(props: CreateProps) {
-  const { create: send, hasScopes = true, children, fields = [], isReady = true, onClose } = props;
+export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
+  const { owner, create: send, children, fields = [], isReady = true, onClose } = props;
   const { t } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
   const refresh = useRefresh();
   const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
-  const { name, scopes, expiry, day } = input;
+  const { name, expiry, day } = input;
+  const offered = SCOPES_OF[owner];
+  const hasScopes = offered.length > 0;
+  const chosen = input.scopes ?? offered.filter((scope) => scope === 'read' || scope.endsWith(':read'));
+  const scopes = offered.filter((scope) => chosen.includes(scope));
   const create = useMutation({
     mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     // The secret does not wait for the list.
@@ -66,7 +79,7 @@ export function CreateKeyDialog(props: CreateProps) {
   });
   const submit = () => {
     const settings = { name, expires_at: expiresAt(expiry, today, day) };
-    create.mutate(() => send(hasScopes ? { ...settings, scopes: [...scopes] } : settings));
+    create.mutate(() => send(hasScopes ? { ...settings, scopes: scopes as S[] } : settings));
   };
   if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
   return (
@@ -86,7 +99,7 @@ export function CreateKeyDialog(props: CreateProps) {
             name="scopes"
             label={texts.scopes}
             value={scopes}
-            options={SCOPES.map((scope) => ({
+            options={offered.map((scope) => ({
               value: scope,
               label: (
                 <span className="flex flex-wrap gap-x-2">
@@ -136,8 +149,9 @@ const EXAMPLE_REQUESTS: readonly (readonly [Scope, string])[] = [
   ['balance_groups:read', '/v1/balance-groups?limit=3'],
 ];
 
-function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
-  if (owner.type === 'operator') return '/operator/v1/brps?limit=3';
+/** Null for a key that can read nothing. */
+function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string | null {
+  if (owner.type === 'operator') return scopes.includes('read') ? '/operator/v1/brps?limit=3' : null;
   if (owner.type === 'account') return '/v1/assets?limit=3';
   const [, path] = EXAMPLE_REQUESTS.find(([scope]) => scopes.includes(scope)) ?? [
     null,
@@ -147,9 +161,10 @@ function examplePath({ owner, scopes }: NewApiKey, day: DeliveryDay): string {
 }
 
 /** A curl command to copy; the customer API has its own URL. */
-function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): string {
+function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): string | null {
   const base = newKey.owner.type === 'account' ? customerUrl : location.origin;
-  return `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${examplePath(newKey, day)}'`;
+  const path = examplePath(newKey, day);
+  return path && `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${path}'`;
 }
 
 /** Shows a new key, and a command to try it. */
@@ -161,7 +176,7 @@ export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClos
   return (
     <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
       <Secret label={newKey.name} text={newKey.secret} what={texts.secret} />
-      <Secret label={texts.curl} text={curl} what={texts.curlName} />
+      {curl && <Secret label={texts.curl} text={curl} what={texts.curlName} />}
     </SecretDialog>
   );
 }

@@ -1,10 +1,10 @@
-import type { ApiKey, NewApiKey } from '@saldo/api';
+import type { ApiKey, BrpScope, NewApiKey } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
-import { useMayManage, useSession } from '../session/session.ts';
+import { usePermission, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useFilters } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
@@ -18,7 +18,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { readOwnKeyFilters } from './filters.ts';
-import { CreateKeyDialog, KeySecretDialog } from './key-dialogs.tsx';
+import { CreateKeyDialog, KeySecretDialog, type KeySettings } from './key-dialogs.tsx';
 import { ownKeysQuery } from './queries.ts';
 
 type OpenDialog = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
@@ -38,11 +38,11 @@ export function KeysPage() {
       title={t.brp.keys.title}
       text={isBrp ? t.brp.keys.text : t.market.keysText}
       actions={
-        <CreateButton label={t.brp.keys.create} isPrimary>
+        <CreateButton label={t.brp.keys.create} isPrimary needs="admin">
           {(close) => (
             <CreateKeyDialog
-              create={(settings) => portalClient.apiKeys.create(settings)}
-              hasScopes={isBrp}
+              owner={isBrp ? 'brp' : 'account'}
+              create={(settings: KeySettings<BrpScope>) => portalClient.apiKeys.create(settings)}
               onClose={close}
             />
           )}
@@ -127,7 +127,7 @@ type TableProps = {
 
 function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
   const { t } = useI18n();
-  const mayManage = useMayManage();
+  const isAdministrator = usePermission('admin');
   const texts = t.brp.keys;
   const createdColumn: Column<ApiKey> = {
     id: 'created',
@@ -186,7 +186,8 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (key) => mayManage && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />,
+      cell: (key) =>
+        isAdministrator && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />,
     },
   ];
   return (

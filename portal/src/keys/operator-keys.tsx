@@ -51,7 +51,7 @@ export function OperatorKeysPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })}
           />
-          <CreateButton label={t.brp.keys.create} isPrimary>
+          <CreateButton label={t.brp.keys.create} isPrimary needs="admin">
             {(close) => <NewKeyDialog filters={filters} onClose={close} />}
           </CreateButton>
         </>
@@ -117,10 +117,10 @@ function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () =
   };
   return (
     <CreateKeyDialog
+      owner={type}
       create={(settings) =>
         operatorClient.apiKeys.create({ ...settings, owner: type === 'operator' ? { type } : { type, id } })
       }
-      hasScopes={type === 'brp'}
       fields={['owner']}
       isReady={type === 'operator' || id !== ''}
       onClose={onClose}
@@ -151,11 +151,11 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
       title={t.operator.keys.title}
       isFlush
       actions={
-        <CreateButton label={t.brp.keys.create}>
+        <CreateButton label={t.brp.keys.create} needs="admin">
           {(close) => (
             <CreateKeyDialog
+              owner={type}
               create={(settings) => operatorClient.apiKeys.create({ ...settings, owner: { type, id } })}
-              hasScopes={type === 'brp'}
               onClose={close}
             />
           )}

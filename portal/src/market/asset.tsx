@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { OwnerSeries } from '../series/owner-series.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage, useSession } from '../session/session.ts';
+import { usePermission, useSession } from '../session/session.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
@@ -41,7 +41,7 @@ function AssetView({ version }: ViewProps) {
   const { record: asset } = version;
   const { t, format } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [isEdited, setIsEdited] = useState(false);
   const { offer } = asset;
   return (
@@ -54,7 +54,7 @@ function AssetView({ version }: ViewProps) {
           <Link to="/operator/audit" search={{ subject: asset.id }} className={buttonClass()}>
             {t.operator.audit.ofThis}
           </Link>
-          {mayManage && (
+          {mayChange && (
             <Button icon="edit" onClick={() => setIsEdited(true)}>
               {texts.editAsset}
             </Button>
@@ -118,7 +118,7 @@ type ContentProps = ViewProps & { form: OfferFormState; onWithdraw: () => void }
 function OfferContent({ version, form, onWithdraw }: ContentProps) {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const { record: asset } = version;
   const [isBegun, setIsBegun] = useState(false);
   const { customer_base_url } = useSession();
@@ -130,7 +130,7 @@ function OfferContent({ version, form, onWithdraw }: ContentProps) {
           title={texts.noOffer}
           text={texts.noOfferText}
           action={
-            mayManage && (
+            mayChange && (
               <Button variant="primary" icon="plus" onClick={() => setIsBegun(true)}>
                 {texts.makeOffer}
               </Button>
@@ -142,7 +142,7 @@ function OfferContent({ version, form, onWithdraw }: ContentProps) {
   }
   return (
     <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
-      {mayManage && (
+      {mayChange && (
         <Panel
           title={texts.offer}
           actions={

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { changeOf, useChange } from '../session/versions.ts';
 import { useFilters } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
@@ -43,7 +43,7 @@ type OpenDialog =
 export function OperatorDemandsPage() {
   const { t } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readDemandFilters, ['sort']);
   const { sort } = filters;
   const query = useInfiniteQuery(demandListQuery(filters));
@@ -56,7 +56,7 @@ export function OperatorDemandsPage() {
       actions={
         <>
           <ExportButton fileName="demands" columns={COLUMNS} rows={(signal) => eachDemand(filters, signal)} />
-          {mayManage && (
+          {mayChange && (
             <Button variant="primary" icon="plus" onClick={() => setDialog({ what: 'create' })}>
               {texts.createDemand}
             </Button>
@@ -96,7 +96,7 @@ type TableProps = { demands: readonly Demand[]; sort: Sort; onOpen: (dialog: Ope
 function DemandTable({ demands, sort, onOpen }: TableProps) {
   const { t, format } = useI18n();
   const texts = t.market.operator;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const nameOf = ({ delivery_volume, country }: Demand) =>
     texts.demandOf(format.number(delivery_volume), format.country(country));
   const columns: readonly Column<Demand>[] = [
@@ -146,7 +146,7 @@ function DemandTable({ demands, sort, onOpen }: TableProps) {
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
       cell: (demand) =>
-        mayManage && (
+        mayChange && (
           <span className="inline-grid gap-1 sm:inline-flex">
             <Button
               variant="quiet"

@@ -4,7 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useGroupOwners } from '../references/lookups.ts';
 import { groupsQuery } from '../references/operator-queries.ts';
 import { readNextPage } from '../session/lists.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { NominationsView, NominationTable, useNominationDay } from './nominations.tsx';
@@ -15,7 +15,7 @@ import { RunDialog } from './run-dialog.tsx';
 export function OperatorNominationsPage() {
   const { t } = useI18n();
   const texts = t.operator.nominations;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const page = useNominationDay();
   const query = useInfiniteQuery(nominationsQuery(page.day, page.filters));
   const { data: groups = [] } = useQuery(groupsQuery());
@@ -36,7 +36,7 @@ export function OperatorNominationsPage() {
         actions={(exports) => (
           <>
             {exports}
-            {mayManage && (
+            {mayChange && (
               <Button variant="primary" icon="steps" onClick={() => setIsOpen(true)}>
                 {texts.run}
               </Button>

@@ -2,7 +2,7 @@ import type { Tso } from '@saldo/api';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import type { NamedGroup } from '../references/filter-fields.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -26,7 +26,7 @@ type TableProps<G> = {
 export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, sort }: TableProps<G>) {
   const { t } = useI18n();
   const texts = t.brp.groups;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [edited, setEdited] = useState<G | null>(null);
   const columns: readonly Column<G>[] = [
     {
@@ -64,7 +64,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, so
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
       cell: (group) =>
-        mayManage && (
+        mayChange && (
           <Button
             variant="quiet"
             icon="edit"

@@ -51,7 +51,7 @@ for (const role of ['brp', 'operator'] as const)
   ] as const)
     test(`balance groups have their name, with the EIC to copy: ${role}, ${language}`, async () => {
       for (const path of PAGES_OF[role])
-        await show(path, { role, language, answers, permissions: 'read' }, async () => {
+        await show(path, { role, language, answers, permissions: 'viewer' }, async () => {
           await find('main span, main a, main td', NAME);
           await find('main button', copy);
         });

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { readSeriesSearch } from '../references/filters.ts';
 import { useToday } from '../session/server-clock.ts';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { useChoices } from '../ui/address.ts';
 import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -66,7 +66,7 @@ type KindProps = { kind: SeriesKind; owner: NamedOwner; series: Series | undefin
 
 function KindOfOwner({ kind, owner, series }: KindProps) {
   const texts = useSeriesTexts();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [isEdited, setIsEdited] = useState(false);
   return (
     <div className="min-w-0">
@@ -79,7 +79,7 @@ function KindOfOwner({ kind, owner, series }: KindProps) {
           ) : (
             <span className="text-muted">{texts.noLocation}</span>
           )}
-          {mayManage && (
+          {mayChange && (
             <IconButton
               icon="edit"
               label={`${texts.edit}: ${series.name}`}

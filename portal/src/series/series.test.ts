@@ -200,7 +200,7 @@ test('the name and the market location of a series are changed', () =>
   }));
 
 test('readers see series and cannot change them', () =>
-  show(`/operator/assets/${ASSET}`, { role: 'operator', permissions: 'read', answers }, async () => {
+  show(`/operator/assets/${ASSET}`, { role: 'operator', permissions: 'viewer', answers }, async () => {
     await find('main a', 'Nord, meter');
     const buttons = Array.from(document.querySelectorAll('main button'), (button) => button.ariaLabel ?? '');
     assert.ok(buttons.every((label) => !label.startsWith('Change')));

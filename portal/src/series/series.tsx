@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -30,7 +30,7 @@ export function SeriesPage() {
 function SeriesView({ series }: { series: Series }) {
   const { t } = useI18n();
   const texts = useSeriesTexts();
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const [isEdited, setIsEdited] = useState(false);
   const ofOwner = useQuery(ownerSeriesQuery(series.owner.id));
   return (
@@ -43,7 +43,7 @@ function SeriesView({ series }: { series: Series }) {
           <Link to="/operator/audit" search={{ subject: series.id }} className={buttonClass()}>
             {t.operator.audit.ofThis}
           </Link>
-          {mayManage && (
+          {mayChange && (
             <Button icon="edit" onClick={() => setIsEdited(true)}>
               {texts.edit}
             </Button>

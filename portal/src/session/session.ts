@@ -1,4 +1,5 @@
-import type { SessionState, UserRole } from '@saldo/api';
+import type { SessionState, UserPermissions, UserRole } from '@saldo/api';
+import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import { isProblem } from '@saldo/sdk';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
@@ -72,5 +73,6 @@ export function useSession(): SessionState {
   return session;
 }
 
-/** Whether the user has the permission to make changes. */
-export const useMayManage = (): boolean => useSession().user.permissions === 'manage';
+/** Whether the user has at least these permissions: `member` for the daily work, `admin` for users, keys and webhooks. */
+export const usePermission = (needed: UserPermissions): boolean =>
+  includesPermissions(useSession().user.permissions, needed);

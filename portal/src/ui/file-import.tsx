@@ -3,7 +3,7 @@ import type { ImportOptions } from '@saldo/sdk';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Button } from './button.tsx';
 import { cx } from './cx.ts';
 import { DecimalQuestion, isDecimalQuestion } from './decimal-question.tsx';
@@ -53,7 +53,7 @@ export function FileImport<F, R>(props: Props<F, R>) {
   const { kinds, accept, formatOf, withoutDryRun, isImportable, children } = props;
   const { t } = useI18n();
   const texts = t.operator.import;
-  const mayManage = useMayManage();
+  const mayChange = usePermission('member');
   const isMounted = useIsMounted();
   const [isTriedFirst, setIsTriedFirst] = useState(true);
   const { state, setState, send, cancel } = useSending(props);
@@ -72,11 +72,11 @@ export function FileImport<F, R>(props: Props<F, R>) {
   return (
     <>
       <span hidden data-unsaved={isUnfinished || undefined} />
-      {!mayManage && <Notice tone="warn">{t.common.readOnlyHint}</Notice>}
+      {!mayChange && <Notice tone="warn">{t.common.readOnlyHint}</Notice>}
       {state.step === 'sending' ? (
         <Sending {...state.attempt} progress={state.progress} onCancel={cancel} />
       ) : (
-        mayManage && (
+        mayChange && (
           <Panel>
             <div className="grid gap-3">
               <DropZone

@@ -9,4 +9,5 @@ const users = {
   email: text(LIMITS.emailLength),
 };
 export type UserFilters = SearchOf<typeof users>;
+export const readOwnUserSearch = searchReader({ sort });
 export const readUserSearch = searchReader({ ...users, sort });

@@ -1,14 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
-import { allOf, given } from '../session/lists.ts';
-import { operatorClient } from '../session/operator-client.ts';
+import { portalClient } from '../session/clients.ts';
+import { allOf, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { versionedQuery } from '../session/versions.ts';
-import type { UserFilters } from './filters.ts';
 
-export const usersQuery = (filters: UserFilters) =>
-  queryOptions({
-    queryKey: ['users', filters],
-    queryFn: ({ signal }) => allOf(operatorClient.users.each(given(filters), { signal })),
-  });
+/** Actions on users: those of the own party, or, for the operator, those of all parties. */
+export type UserActions = Pick<typeof portalClient.users, 'get' | 'update' | 'invite'>;
 
-export const userQuery = (id: string) =>
-  versionedQuery(['users', 'one', id], (options) => operatorClient.users.get(id, options));
+/** The users of the user's BRP or account. */
+export const ownUsersQuery = queryOptions({
+  queryKey: ['users'],
+  queryFn: ({ signal }) => allOf(portalClient.users.each({}, { signal })),
+  refetchInterval: WITHOUT_EVENTS_MS,
+});
+
+export const userQuery = ({ get }: UserActions, id: string) =>
+  versionedQuery(['users', 'one', id], (options) => get(id, options));

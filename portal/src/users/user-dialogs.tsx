@@ -1,17 +1,8 @@
-import {
-  type InvitationLink,
-  LIMITS,
-  USER_PERMISSIONS,
-  USER_ROLES,
-  type User,
-  type UserPermissions,
-  type UserRole,
-} from '@saldo/api';
+import { type InvitationLink, LIMITS, USER_PERMISSIONS, type User, type UserPermissions } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NameField } from '../references/name-field.tsx';
-import { AccountField, BrpField } from '../references/party-fields.tsx';
-import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
@@ -23,91 +14,60 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
-import { userQuery } from './queries.ts';
+import { type UserActions, userQuery } from './queries.ts';
 
-/** The party of a user, if it is fixed by the page. */
-export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
+type NewUser = { readonly email: string; readonly name: string; readonly permissions: UserPermissions };
 
-type NewUser = {
-  readonly email: string;
-  readonly name: string;
-  readonly role: UserRole;
-  /** The id of the BRP or the account. */
-  readonly party: string;
-  readonly permissions: UserPermissions;
+const NEW_USER: NewUser = { email: '', name: '', permissions: 'member' };
+
+type Invited = { readonly user: User; readonly invitation: InvitationLink };
+
+type NewUserProps = {
+  create: (user: NewUser) => Promise<User>;
+  invite: UserActions['invite'];
+  /** Additional fields, their names, and whether they are complete. */
+  children?: ReactNode;
+  fields?: readonly string[];
+  isReady?: boolean;
+  onClose: () => void;
 };
 
-const NEW_USER = { email: '', name: '', permissions: 'manage' } as const;
-
 /** Creates a user together with an invitation, which the user needs to sign in. */
-export function NewUserDialog({ owner, onClose }: { owner?: UserOwner; onClose: () => void }) {
+export function NewUserDialog(props: NewUserProps) {
+  const { create: send, invite, children, fields = [], isReady = true, onClose } = props;
   const { t } = useI18n();
   const texts = t.operator.users;
   const refresh = useRefresh();
-  const { input, set } = useInput<NewUser>({
-    ...NEW_USER,
-    role: owner?.role ?? 'brp',
-    party: owner?.id ?? '',
-  });
-  const { email, name, role, party, permissions } = input;
+  const { input, set } = useInput(NEW_USER);
   const create = useMutation({
-    mutationFn: async ({ party: id, ...rest }: NewUser) => {
-      const parties = { brp: { brp_id: id }, account: { account_id: id }, operator: {} };
-      const user = await operatorClient.users.create({ ...rest, ...parties[rest.role] });
-      return { user, invitation: await operatorClient.users.invite(user.id) };
-    },
+    mutationFn: (sendNow: () => Promise<Invited>) => sendNow(),
     onSettled: () => void refresh(['users']),
   });
-  if (create.data) {
-    return <LinkDialog user={create.data.user} invitation={create.data.invitation} onClose={onClose} />;
-  }
+  const submit = () =>
+    create.mutate(async () => {
+      const user = await send(input);
+      return { user, invitation: await invite(user.id) };
+    });
+  if (create.data) return <LinkDialog {...create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form
-        error={create.error}
-        fields={['email', 'name', 'role', 'permissions', 'brp_id', 'account_id']}
-        onSubmit={() => create.mutate(input)}
-      >
-        <NameField value={name} onChange={(next) => set({ name: next })} />
+      <Form error={create.error} fields={['email', 'name', 'permissions', ...fields]} onSubmit={submit}>
+        <NameField value={input.name} onChange={(name) => set({ name })} />
         <TextField
           name="email"
           type="email"
           label={t.session.email}
           autoComplete="off"
           maxLength={LIMITS.emailLength}
-          value={email}
-          onChange={(next) => set({ email: next })}
+          value={input.email}
+          onChange={(email) => set({ email })}
         />
-        {!owner && (
-          <SelectField
-            name="role"
-            label={t.session.role}
-            value={role}
-            options={USER_ROLES.map((value) => ({ value, label: t.operator.roles[value] }))}
-            onChange={(next) => set({ role: next, party: '' })}
-          />
-        )}
-        {!owner && role === 'brp' && (
-          <BrpField
-            name="brp_id"
-            label={t.session.organisation}
-            value={party}
-            onChange={(id) => set({ party: id })}
-          />
-        )}
-        {!owner && role === 'account' && (
-          <AccountField
-            name="account_id"
-            label={t.session.organisation}
-            value={party}
-            onChange={(id) => set({ party: id })}
-          />
-        )}
-        <PermissionsField value={permissions} onChange={(next) => set({ permissions: next })} />
+        {children}
+        <PermissionsField value={input.permissions} onChange={(permissions) => set({ permissions })} />
         <FormButtons
           action={texts.createAndInvite}
           isBusy={create.isPending}
-          disabled={role !== 'operator' && party === ''}
+          disabled={!isReady}
           onClose={onClose}
         />
       </Form>
@@ -123,6 +83,7 @@ function PermissionsField({ value, onChange }: PermissionsProps) {
     <SelectField
       name="permissions"
       label={t.session.permission}
+      hint={t.session.permissionsHint}
       value={value}
       options={USER_PERMISSIONS.map((known) => ({ value: known, label: t.session.permissions[known] }))}
       onChange={onChange}
@@ -130,13 +91,15 @@ function PermissionsField({ value, onChange }: PermissionsProps) {
   );
 }
 
-export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
+type UserDialogProps = { user: User; actions: UserActions; onClose: () => void };
+
+export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
   const { t } = useI18n();
-  const query = useQuery(userQuery(user.id));
+  const query = useQuery(userQuery(actions, user.id));
   return (
     <Dialog title={`${t.operator.users.edit}: ${user.email}`} onClose={onClose}>
       <Loaded query={query} loading={<Skeleton lines={6} />}>
-        {(version) => <EditUserForm version={version} onClose={onClose} />}
+        {(version) => <EditUserForm version={version} actions={actions} onClose={onClose} />}
       </Loaded>
     </Dialog>
   );
@@ -148,7 +111,9 @@ const userInput = ({ name, permissions, status }: User) => ({
   isDisabled: status === 'disabled',
 });
 
-function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose: () => void }) {
+type EditFormProps = { version: Versioned<User>; actions: UserActions; onClose: () => void };
+
+function EditUserForm({ version, actions, onClose }: EditFormProps) {
   const { t } = useI18n();
   const texts = t.operator.users;
   const { id } = version.record;
@@ -166,10 +131,10 @@ function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose:
     const { isDisabled: disabled, ...rest } = input;
     update.mutate(
       changeOf({
-        query: userQuery(id),
+        query: userQuery(actions, id),
         from: version,
         partOf: userInput,
-        send: (options) => operatorClient.users.update(id, { ...rest, disabled }, options),
+        send: (options) => actions.update(id, { ...rest, disabled }, options),
       }),
     );
   };
@@ -208,12 +173,12 @@ function EditUserForm({ version, onClose }: { version: Versioned<User>; onClose:
 }
 
 /** Creates a new link for a user whose link expired or who has forgotten the password. */
-export function InviteDialog({ user, onClose }: { user: User; onClose: () => void }) {
+export function InviteDialog({ user, actions, onClose }: UserDialogProps) {
   const { t } = useI18n();
   const texts = t.operator.users;
   const refresh = useRefresh();
   const invite = useMutation({
-    mutationFn: (userId: string) => operatorClient.users.invite(userId),
+    mutationFn: (sendNow: () => Promise<InvitationLink>) => sendNow(),
     onSettled: () => void refresh(['users']),
   });
   if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
@@ -224,7 +189,7 @@ export function InviteDialog({ user, onClose }: { user: User; onClose: () => voi
       action={texts.makeLink}
       isBusy={invite.isPending}
       error={invite.error}
-      onConfirm={() => invite.mutate(user.id)}
+      onConfirm={() => invite.mutate(() => actions.invite(user.id))}
       onClose={onClose}
     />
   );

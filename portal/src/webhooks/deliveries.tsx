@@ -2,7 +2,7 @@ import { DELIVERY_STATES, type DeliveryState, type WebhookDelivery, type Webhook
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -143,7 +143,7 @@ type DialogProps = { endpoint: WebhookEndpoint; delivery: WebhookDelivery; onClo
 function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
   const { t } = useI18n();
   const texts = t.webhooks;
-  const mayManage = useMayManage();
+  const isAdministrator = usePermission('admin');
   const retry = useMutation({
     mutationFn: (failed: { endpointId: string; id: string }) =>
       webhooks().retry(failed.endpointId, failed.id),
@@ -166,7 +166,7 @@ function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
         )}
         <FormProblem error={retry.error} />
         <div className="flex justify-end gap-2">
-          {mayManage && (
+          {isAdministrator && (
             <Button
               isBusy={retry.isPending}
               onClick={() => retry.mutate({ endpointId: endpoint.id, id: delivery.id })}

@@ -2,7 +2,7 @@ import type { NewWebhookSecret, WebhookEndpoint } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage } from '../session/session.ts';
+import { usePermission } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -26,7 +26,7 @@ type TableProps = {
 export function EndpointTable({ endpoints, selectedId, onSelect }: TableProps) {
   const { t } = useI18n();
   const texts = t.webhooks;
-  const mayManage = useMayManage();
+  const isAdministrator = usePermission('admin');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [rotated, setRotated] = useState<NewWebhookSecret | null>(null);
   const columns: readonly Column<WebhookEndpoint>[] = [
@@ -71,7 +71,7 @@ export function EndpointTable({ endpoints, selectedId, onSelect }: TableProps) {
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
       cell: (endpoint) =>
-        mayManage && (
+        isAdministrator && (
           <EndpointButtons endpoint={endpoint} onOpen={(action) => setDialog({ action, endpoint })} />
         ),
     },

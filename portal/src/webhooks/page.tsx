@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useMayManage, useSession } from '../session/session.ts';
+import { usePermission, useSession } from '../session/session.ts';
 import { useFilters } from '../ui/address.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -13,9 +13,9 @@ import { endpointsQuery } from './queries.ts';
 
 export function WebhooksPage() {
   const { role } = useSession().user;
-  const mayManage = useMayManage();
+  const isAdministrator = usePermission('admin');
   // The BRP API has one scope for reading and changing endpoints, which users without that permission lack.
-  return role === 'brp' && !mayManage ? <NotAllowed /> : <Webhooks />;
+  return role === 'brp' && !isAdministrator ? <NotAllowed /> : <Webhooks />;
 }
 
 function NotAllowed() {
@@ -40,7 +40,7 @@ function Webhooks() {
       title={texts.title}
       text={texts.text}
       actions={
-        <CreateButton label={texts.create} isPrimary>
+        <CreateButton label={texts.create} isPrimary needs="admin">
           {(close) => <CreateDialog reader={role} onClose={close} />}
         </CreateButton>
       }

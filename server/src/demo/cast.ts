@@ -1,4 +1,4 @@
-import type { Contract, CustomerStatus, Tso } from '@saldo/api';
+import type { Contract, CustomerStatus, Tso, UserPermissions } from '@saldo/api';
 import { checkCharacter } from '@saldo/core/eic.ts';
 
 /** The parties of the demo world. All of them are fictitious. */
@@ -51,15 +51,15 @@ export type CastUser = {
   email: string;
   name: string;
   role: 'operator' | 'brp' | 'account';
-  permissions: 'read' | 'manage';
+  permissions: UserPermissions;
 };
 
 /** BRP users belong to the first BRP, the account user to the first account. */
 export const USERS: readonly CastUser[] = [
-  { email: 'operator@saldo.example', name: 'Olga Betrieb', role: 'operator', permissions: 'manage' },
-  { email: 'dispatch@nordwind.example', name: 'Dirk Dispatch', role: 'brp', permissions: 'manage' },
-  { email: 'reader@nordwind.example', name: 'Renate Revision', role: 'brp', permissions: 'read' },
-  { email: 'account@gruenland.example', name: 'Greta Grünland', role: 'account', permissions: 'manage' },
+  { email: 'operator@saldo.example', name: 'Olga Betrieb', role: 'operator', permissions: 'admin' },
+  { email: 'dispatch@nordwind.example', name: 'Dirk Dispatch', role: 'brp', permissions: 'admin' },
+  { email: 'reader@nordwind.example', name: 'Renate Revision', role: 'brp', permissions: 'viewer' },
+  { email: 'account@gruenland.example', name: 'Greta Grünland', role: 'account', permissions: 'admin' },
 ];
 
 export type CastCustomer = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { SCOPES, type Scope } from '@saldo/api';
+import { isReadScope, SCOPES, type Scope } from '@saldo/api';
 import { addDays, type DeliveryDay, dayOf, dayStart, localInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -54,7 +54,7 @@ const HOUR = 60;
 /** Parties and contracts are created this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
 const PASSWORD_BYTES = 15;
-const READ_ONLY: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+const READ_ONLY: readonly Scope[] = SCOPES.filter(isReadScope);
 
 /**
  * Fills an empty platform with a small market and simulates its past days: every record has a realistic creation time,

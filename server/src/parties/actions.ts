@@ -1,4 +1,4 @@
-import type { Scope, Tso } from '@saldo/api';
+import { OPERATOR_SCOPES, type Scope, type Tso } from '@saldo/api';
 import { dayOf } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { changedMembers } from '../events/changed-members.ts';
@@ -202,10 +202,11 @@ export async function rotateApiKey(
 const cannotRotate = (how: 'revoked' | 'expired') =>
   problem('invalid_status_transition', { key: 'problem.key_transition', status: { key: `problem.${how}` } });
 
+/** A key with all scopes, for those who have access to the server's machine. */
 export const operatorKeyNamed = (name: string): NewKey => ({
   owner: { type: 'operator' },
   name,
-  scopes: [],
+  scopes: OPERATOR_SCOPES,
   expiresAt: null,
 });
 

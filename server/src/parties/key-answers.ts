@@ -2,8 +2,9 @@ import type { NewApiKey, Scope } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { type Actor, recordAudit } from '../audit/store.ts';
-import type { Owner } from '../platform/auth/principal.ts';
+import { type Owner, SCOPES_OF } from '../platform/auth/principal.ts';
 import type { Tx } from '../platform/db/database.ts';
+import { requireRightsOfKey } from '../platform/http/grants.ts';
 import type { FieldError } from '../platform/http/problem.ts';
 import { createApiKey, type NewKey, revokeApiKey, rotateApiKey } from './actions.ts';
 import { getKey, type KeysOf } from './store.ts';
@@ -30,8 +31,10 @@ export function keyFaults(
   const fault = (field: string, message: Message) =>
     faults.push({ field, code: 'validation_failed', message });
   const { scopes = [] } = settings;
+  const foreign = scopes.filter((scope) => !SCOPES_OF[owner].includes(scope));
   const surplus = scopes.filter((scope) => !allowed.includes(scope));
-  if (owner !== 'brp' && scopes.length > 0) fault('scopes', { key: 'field.scopes_of_brps' });
+  if (owner === 'account' && scopes.length > 0) fault('scopes', { key: 'field.scopes_of_account' });
+  else if (foreign.length > 0) fault('scopes', { key: 'field.scopes_of_other_api', scopes: foreign });
   else if (surplus.length > 0) fault('scopes', { key: 'field.scopes_beyond_own', scopes: surplus });
   const expiresAt = expiryOf(settings);
   if (expiresAt !== null && expiresAt <= now) fault('expires_at', { key: 'field.in_future' });
@@ -39,11 +42,11 @@ export function keyFaults(
   return faults;
 }
 
-/** Scopes of a BRP's key default to all allowed ones. Keys of other owners have no scopes. */
+/** Scopes default to all allowed ones, which for the key of an account are none. */
 export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySettings): NewKey => ({
   owner,
   name: settings.name,
-  scopes: owner.type === 'brp' ? (settings.scopes ?? allowed) : [],
+  scopes: settings.scopes ?? allowed,
   expiresAt: expiryOf(settings),
 });
 
@@ -78,13 +81,15 @@ export async function answerRevoke(
 
 export async function answerRotate(
   tx: Tx,
-  by: Actor,
+  by: Actor & { readonly request: Parameters<typeof requireRightsOfKey>[0] },
   of: KeysOf,
   keyId: string,
   rotation: { readonly grace_s?: number | undefined },
   now: number,
 ): Promise<NewApiKey> {
   const { old, id, secret } = await rotateApiKey(tx, of, keyId, (rotation.grace_s ?? 0) * 1000, now);
+  // The transaction of a refused request is rolled back.
+  requireRightsOfKey(by.request, old.before.owner, old.before.scopes);
   const [before, after] = [wireKey(old.before), wireKey(old.after)];
   await recordAudit(tx, by, { action: 'api_key.rotated', subject: after.id, before, after }, now);
   return { ...(await recordCreated(tx, by, id, now)), secret };

@@ -1,10 +1,11 @@
-import { type BodyOf, operatorPartyEndpoints as endpoints, SCOPES } from '@saldo/api';
+import { type BodyOf, operatorPartyEndpoints as endpoints, type Scope } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
+import { grantableScopes, requireRightsOfKey } from '../platform/http/grants.ts';
 import { pageByEic, pageById, paginate } from '../platform/http/paging.ts';
 import { type FieldError, fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, replicaRoute, route, writeRoute } from '../platform/http/routes.ts';
@@ -102,7 +103,10 @@ function keyRoutes(db: Db, clock: Clock): Route[] {
   return [
     writeRoute(endpoints.createApiKey, async (call, tx) => {
       const now = clock.now();
-      return answerCreate(tx, call, await newKeyOf(tx, call.body, now), now);
+      const allowed = grantableScopes(call.request, call.body.owner.type);
+      const key = await newKeyOf(tx, call.body, allowed, now);
+      requireRightsOfKey(call.request, key.owner.type, key.scopes);
+      return answerCreate(tx, call, key, now);
     }),
     route(endpoints.listApiKeys, async ({ query, page }) => {
       const filter = keyFilter(query.owner_type, query.owner_id);
@@ -123,12 +127,12 @@ type KeyBody = BodyOf<typeof endpoints.createApiKey>;
 type OwnerType = KeyBody['owner']['type'];
 
 /** Validates the parts of the body that refer to other records and returns the key to create. */
-async function newKeyOf(db: Db, body: KeyBody, now: number): Promise<NewKey> {
+async function newKeyOf(db: Db, body: KeyBody, allowed: readonly Scope[], now: number): Promise<NewKey> {
   const owner = await findOwner(db, body.owner);
-  const errors = keyFaults(body.owner.type, SCOPES, body, now);
+  const errors = keyFaults(body.owner.type, allowed, body, now);
   if ('message' in owner) throw validationProblem([{ field: 'owner.id', ...owner }, ...errors]);
   if (errors.length > 0) throw validationProblem(errors);
-  return keyOf(owner, SCOPES, body);
+  return keyOf(owner, allowed, body);
 }
 
 type OwnerFault = Pick<FieldError, 'code' | 'message'>;

@@ -1,6 +1,7 @@
-import { portalOwnEndpoints as endpoints, SCOPES } from '@saldo/api';
+import { portalOwnEndpoints as endpoints } from '@saldo/api';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { grantableScopes } from '../platform/http/grants.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
 import { validationProblem } from '../platform/http/problem.ts';
 import { getOwner, type Route, route, writeRoute } from '../platform/http/routes.ts';
@@ -20,8 +21,7 @@ export function ownPartyRoutes(db: Db, clock: Clock): Route[] {
     writeRoute(endpoints.createOwnApiKey, async (call, tx) => {
       const now = clock.now();
       const owner = getOwner(call);
-      // Users can grant only scopes that they have themselves.
-      const allowed = SCOPES.filter((scope) => call.request.principal?.scopes.has(scope));
+      const allowed = grantableScopes(call.request, owner.type);
       const faults = keyFaults(owner.type, allowed, call.body, now);
       if (faults.length > 0) throw validationProblem(faults);
       return answerCreate(tx, call, keyOf(owner, allowed, call.body), now);

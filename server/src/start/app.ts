@@ -77,6 +77,7 @@ import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
+import { ownUserRoutes } from '../users/own-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
@@ -272,6 +273,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
+  mountRoutes(app, ownUserRoutes(users), behind(sessionGuard(OWN_ADMINISTRATORS, sessionAuth, limiter)));
   const forBrpUsers = behind(sessionGuard(BRPS, sessionAuth, limiter));
   mountRoutes(app, portalContractRoutes(clock), forBrpUsers);
   mountRoutes(app, portalCustomerRoutes(), forBrpUsers);
@@ -290,13 +292,18 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   return app;
 }
 
-const ALL_ROLES: PortalRule = { roles: ['operator', 'brp', 'account'], isManaged: false };
+const ALL_ROLES: PortalRule = {
+  roles: ['operator', 'brp', 'account'],
+  reads: 'viewer',
+  changes: 'viewer',
+};
 /** Endpoints that end or complete a sign-in. */
 const SIGNING_IN: PortalRule = { ...ALL_ROLES, isForPending: true };
-const VIEWERS: PortalRule = { roles: ['operator', 'brp'], isManaged: false };
-const OWNERS: PortalRule = { roles: ['brp', 'account'], isManaged: true };
-const BRPS: PortalRule = { roles: ['brp'], isManaged: true };
-const ACCOUNTS: PortalRule = { roles: ['account'], isManaged: true };
+const VIEWERS: PortalRule = { roles: ['operator', 'brp'], reads: 'viewer', changes: 'member' };
+const OWNERS: PortalRule = { roles: ['brp', 'account'], reads: 'viewer', changes: 'admin' };
+const OWN_ADMINISTRATORS: PortalRule = { roles: ['brp', 'account'], reads: 'admin', changes: 'admin' };
+const BRPS: PortalRule = { roles: ['brp'], reads: 'viewer', changes: 'member' };
+const ACCOUNTS: PortalRule = { roles: ['account'], reads: 'viewer', changes: 'member' };
 
 const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
   ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),

@@ -12,7 +12,14 @@ import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
 import { endSessions } from './sessions.ts';
-import { findUserByEmail, getUser, lockUser, type UserRow } from './store.ts';
+import {
+  findUserByEmail,
+  getUser,
+  lockAdministrators,
+  lockUser,
+  type UserRow,
+  type UsersOf,
+} from './store.ts';
 
 /** 72 h: covers a weekend, and limits the risk of a link that stays in a mailbox. */
 const INVITATION_MS = 72 * 3600 * 1000;
@@ -26,7 +33,7 @@ export async function createUser(tx: Tx, user: NewUser, now: number): Promise<Us
     email: normalizeEmail(user.email),
     name: user.name,
     role: user.owner.type,
-    may_manage: user.permissions === 'manage',
+    permissions: user.permissions,
     ...ownerColumns(user.owner),
     created_at: timestamp(now),
   };
@@ -42,7 +49,7 @@ export async function createUser(tx: Tx, user: NewUser, now: number): Promise<Us
 
 const UPDATE_USER = statement(
   'update_user',
-  `update app_user set name = $2, may_manage = $3, disabled_at = $4,
+  `update app_user set name = $2, permissions = $3, disabled_at = $4,
      invitation_hash = case when $4::timestamptz is null then invitation_hash end,
      invitation_expires_at = case when $4::timestamptz is null then invitation_expires_at end
    where id = $1`,
@@ -58,27 +65,37 @@ export type UserUpdate = {
 export async function updateUser(
   tx: Tx,
   actor: string,
+  of: UsersOf,
   publicId: string,
   update: UserUpdate,
   requireUnchanged: Precondition<UserRow>,
   now: number,
 ): Promise<{ before: UserRow; after: UserRow }> {
-  const before = await getUserToChange(tx, publicId);
+  const { permissions = 'admin', disabled = false } = update;
+  const endsAdministration = disabled || permissions !== 'admin';
+  const administrators = endsAdministration ? await lockAdministrators(tx) : [];
+  const before = await getUserToChange(tx, of, publicId);
   requireUnchanged(before);
-  if (actor === publicId && (update.disabled === true || update.permissions === 'read')) {
+  if (endsAdministration && actor === publicId) {
     throw problem('invalid_status_transition', { key: 'problem.own_user' });
   }
-  const mayManage = update.permissions === undefined ? before.may_manage : update.permissions === 'manage';
+  if (administrators.length === 1 && administrators[0] === before.id) {
+    throw problem('invalid_status_transition', { key: 'problem.last_administrator' });
+  }
   const disabledAt =
     update.disabled === false ? null : (before.disabled_at ?? (update.disabled ? now : null));
-  const values = [before.id, update.name ?? before.name, mayManage, timestampOrNull(disabledAt)];
-  await tx.query(UPDATE_USER, values);
+  await tx.query(UPDATE_USER, [
+    before.id,
+    update.name ?? before.name,
+    update.permissions ?? before.permissions,
+    timestampOrNull(disabledAt),
+  ]);
   if (disabledAt !== null) await endSessions(tx, before.id);
   return { before, after: await getUser(tx, before.id) };
 }
 
-async function getUserToChange(tx: Tx, publicId: string): Promise<UserRow> {
-  const user = await lockUser(tx, publicId);
+async function getUserToChange(tx: Tx, of: UsersOf, publicId: string): Promise<UserRow> {
+  const user = await lockUser(tx, of, publicId);
   if (user === null) throw problem('user_not_found');
   return user;
 }
@@ -94,10 +111,11 @@ const INVITE = statement(
  */
 export async function inviteUser(
   tx: Tx,
+  of: UsersOf,
   publicId: string,
   machineNow: number,
 ): Promise<{ token: string; expiresAt: number; before: UserRow; after: UserRow }> {
-  const before = await getUserToChange(tx, publicId);
+  const before = await getUserToChange(tx, of, publicId);
   if (before.disabled_at !== null) {
     throw problem('invalid_status_transition', { key: 'problem.user_disabled' });
   }
@@ -120,8 +138,7 @@ export async function inviteOperator(
   if (known !== null && known.role !== 'operator')
     throw problem('already_exists', { key: 'problem.user_of_other_party', email: known.email });
   const owner = { type: 'operator' as const };
-  const user =
-    known ?? (await createUser(tx, { email, name: 'Operator', owner, permissions: 'manage' }, now));
-  const invited = await inviteUser(tx, encodeId(ID_PREFIX.user, user.id), now);
+  const user = known ?? (await createUser(tx, { email, name: 'Operator', owner, permissions: 'admin' }, now));
+  const invited = await inviteUser(tx, owner, encodeId(ID_PREFIX.user, user.id), now);
   return { email: user.email, isNew: known === null, ...invited };
 }

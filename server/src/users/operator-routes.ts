@@ -1,37 +1,23 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
-import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
-import type { CredentialCache } from '../platform/auth/credential-cache.ts';
 import type { Owner } from '../platform/auth/principal.ts';
-import type { MovableClock } from '../platform/clock.ts';
-import type { Database, Db } from '../platform/db/database.ts';
+import type { Db } from '../platform/db/database.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
-import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
+import { answerChanged, answerTagged } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
-import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts';
 import { findUser, listUsers, type UserFilter } from './store.ts';
+import { answerCreate, answerInvite, answerUpdate, type UserDependencies } from './user-answers.ts';
 import { wireUser } from './wire.ts';
 
-type Dependencies = {
-  readonly db: Database;
-  readonly clock: MovableClock;
-  readonly sessions: CredentialCache;
-  /** Public base URL of the platform. */
-  readonly baseUrl: () => string;
-};
-
-export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencies): Route[] {
+export function operatorUserRoutes(dependencies: UserDependencies): Route[] {
+  const { db, clock } = dependencies;
   return [
     writeRoute(endpoints.createUser, async (call, tx) => {
-      const now = clock.now();
       const { email, name, permissions } = call.body;
       const owner = await findEmployer(tx, call.body);
-      const after = wireUser(await createUser(tx, { email, name, permissions, owner }, now));
-      await recordAudit(tx, call, { action: 'user.created', subject: after.id, after }, now);
-      return after;
+      return answerCreate(tx, call, { email, name, permissions, owner }, clock.now());
     }),
     route(endpoints.listUsers, async ({ query, page }) => {
       const filter = userFilter(query);
@@ -40,30 +26,16 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
       return { users: records.map(wireUser), pagination };
     }),
     route(endpoints.getUser, async (call) => {
-      const row = await findUser(db, call.params.user_id);
+      const row = await findUser(db, 'all', call.params.user_id);
       if (row === null) throw problem('user_not_found');
       return answerTagged(call, wireUser(row));
     }),
-    route(endpoints.updateUser, async (call) => {
-      const now = clock.now();
-      const changed = await db.transaction(async (tx) => {
-        const { actor, params, body, request } = call;
-        const change = await updateUser(tx, actor, params.user_id, body, ifMatch(request, wireUser), now);
-        const [before, after] = [wireUser(change.before), wireUser(change.after)];
-        await recordAudit(tx, call, { action: 'user.updated', subject: after.id, before, after }, now);
-        return after;
-      });
-      // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
-      sessions.forget();
-      return answerChanged(call, changed);
-    }),
-    writeRoute(endpoints.inviteUser, async (call, tx) => {
-      const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());
-      const [before, after] = [wireUser(invited.before), wireUser(invited.after)];
-      await recordAudit(tx, call, { action: 'user.invited', subject: after.id, before, after }, clock.now());
-      const link = invitationLink(baseUrl(), invited.token);
-      return { link, expires_at: formatInstant(invited.expiresAt) };
-    }),
+    route(endpoints.updateUser, async (call) =>
+      answerChanged(call, await answerUpdate(dependencies, call, 'all')),
+    ),
+    writeRoute(endpoints.inviteUser, (call, tx) =>
+      answerInvite(tx, call, 'all', call.params.user_id, dependencies),
+    ),
   ];
 }
 

@@ -29,7 +29,7 @@ import {
   signIn,
 } from './sessions.ts';
 import { getUser, type UserRow } from './store.ts';
-import { permissionsOf, wireIdentity, wireInvitation } from './wire.ts';
+import { wireIdentity, wireInvitation } from './wire.ts';
 
 export type SessionDependencies = {
   readonly db: Database;
@@ -63,7 +63,7 @@ const stateOf = (
   customerUrl: string,
 ): SessionState => ({
   user: wireIdentity(user),
-  scopes: [...scopesOf(user.role, permissionsOf(user))],
+  scopes: [...scopesOf(user.role, user.permissions)],
   pending,
   expires_at: formatInstant(expiresAt),
   server_time: formatInstant(now),

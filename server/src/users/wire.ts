@@ -6,15 +6,12 @@ import type { UserRow } from './store.ts';
 const partyOf = (prefix: IdPrefix, id: string | null, name: string | null) =>
   id === null || name === null ? null : { id: encodeId(prefix, id), name };
 
-export const permissionsOf = ({ may_manage }: Pick<UserRow, 'may_manage'>) =>
-  may_manage ? 'manage' : 'read';
-
 export const wireIdentity = (row: UserRow): SessionUser => ({
   id: encodeId(ID_PREFIX.user, row.id),
   email: row.email,
   name: row.name,
   role: row.role,
-  permissions: permissionsOf(row),
+  permissions: row.permissions,
   brp: partyOf(ID_PREFIX.brp, row.brp_id, row.brp_name),
   account: partyOf(ID_PREFIX.account, row.account_id, row.account_name),
 });

@@ -95,7 +95,7 @@ export const common: Dictionary['common'] = {
   signedInAs: 'Angemeldet als',
   serverTime: 'Plattformzeit',
   readOnly: 'Nur lesen',
-  readOnlyHint: 'Sie dürfen hier alles ansehen; Änderungen brauchen einen Benutzer mit Verwaltungsrecht.',
+  readOnlyHint: 'Sie dürfen hier alles ansehen; ändern können es nur Bearbeiter und Administratoren.',
   docs: 'Dokumentation',
   countdown: {
     days: (days) => `${days} T`,

@@ -95,6 +95,8 @@ export const operator: Dictionary['operator'] = {
   users: {
     title: 'Benutzer',
     text: 'Benutzer dieses Portals, ihre Organisationen und Rechte.',
+    ownText: 'Die Benutzer Ihrer Organisation und ihre Rechte.',
+    notAllowed: 'Benutzer verwalten die Administratoren Ihrer Organisation.',
     create: 'Neuer Benutzer',
     createTitle: 'Neuer Benutzer',
     createAndInvite: 'Anlegen und einladen',
@@ -107,7 +109,8 @@ export const operator: Dictionary['operator'] = {
     emptyText: 'Legen Sie einen an, damit sich jemand anmelden kann.',
     disabled: 'Gesperrt',
     disabledHint: 'Sitzungen enden sofort, und eine Einladung kann nicht mehr benutzt werden.',
-    yourself: 'Das ist Ihr eigener Benutzer. Nur ein anderer Betreiber kann ihn sperren.',
+    yourself:
+      'Das ist Ihr eigener Benutzer. Nur ein anderer Administrator kann ihn sperren oder ihm Rechte entziehen.',
     invite: 'Einladen',
     inviteTitle: (name) => `${name} einladen?`,
     inviteText: 'Ein neuer Link entsteht; ein früherer endet.',

@@ -10,7 +10,7 @@ export const session: Dictionary['session'] = {
   hidePassword: 'Passwort verbergen',
   forgot: 'Passwort vergessen?',
   forgotText:
-    'Bitten Sie den Betreiber der Plattform, der Ihren Zugang eingerichtet hat, um einen neuen Link. Er gilt einmal, und Sie wählen damit ein neues Passwort. Benutzer des Betreibers fragen eine Kollegin oder einen Kollegen mit dem Recht zum Verwalten.',
+    'Bitten Sie einen Administrator Ihrer Organisation oder den Betreiber der Plattform um einen neuen Link. Er gilt einmal, und Sie wählen damit ein neues Passwort.',
   expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
   invitationTitle: (name) => `Willkommen, ${name}`,
   invitationText: (email) => `Wählen Sie ein Passwort für ${email}. Danach sind Sie angemeldet.`,
@@ -45,6 +45,8 @@ export const session: Dictionary['session'] = {
   role: 'Rolle',
   roles: { operator: 'Betreiber', brp: 'Bilanzkreisverantwortlicher', account: 'Kontoinhaber' },
   permission: 'Rechte',
-  permissions: { read: 'lesen', manage: 'lesen und verwalten' },
+  permissions: { admin: 'Administrator', member: 'Bearbeiter', viewer: 'Leser' },
+  permissionsHint:
+    'Leser lesen nur. Bearbeiter erledigen das Tagesgeschäft. Administratoren verwalten auch Benutzer, Schlüssel und Webhooks.',
   sessionExpires: 'Sitzung endet spätestens',
 };

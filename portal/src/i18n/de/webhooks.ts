@@ -3,7 +3,7 @@ import type { Dictionary } from '../dictionary.ts';
 export const webhooks: Dictionary['webhooks'] = {
   title: 'Webhooks',
   text: 'Ereignisse gehen innerhalb einer Sekunde nach der Änderung als signierte Anfragen an Ihre Endpunkte.',
-  notAllowed: 'Webhook-Endpunkte sehen und ändern nur Personen mit dem Recht zum Verwalten.',
+  notAllowed: 'Webhook-Endpunkte sehen und ändern nur die Administratoren Ihrer Organisation.',
   create: 'Neuer Endpunkt',
   createTitle: 'Neuer Webhook-Endpunkt',
   empty: 'Noch kein Webhook-Endpunkt',

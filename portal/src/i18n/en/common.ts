@@ -93,7 +93,7 @@ export const common = {
   signedInAs: 'Signed in as',
   serverTime: 'Platform time',
   readOnly: 'Read only',
-  readOnlyHint: 'You may look at everything here; changing it needs a user with the right to manage.',
+  readOnlyHint: 'You may look at everything here; only members and administrators can change it.',
   docs: 'Documentation',
   countdown: {
     days: (days: number) => `${days} d`,

@@ -93,6 +93,8 @@ export const operator = {
   users: {
     title: 'Users',
     text: 'Users of this portal, their organisations and their permissions.',
+    ownText: 'The users of your organisation and their rights.',
+    notAllowed: 'Users are managed by the administrators of your organisation.',
     create: 'New user',
     createTitle: 'New user',
     createAndInvite: 'Create and invite',
@@ -105,7 +107,7 @@ export const operator = {
     emptyText: 'Create one to let a person sign in.',
     disabled: 'Disabled',
     disabledHint: 'Sessions end at once, and an invitation can no longer be used.',
-    yourself: 'This is your own user. Only another operator can disable it.',
+    yourself: 'This is your own user. Only another administrator can disable it or take its rights.',
     invite: 'Invite',
     inviteTitle: (name: string) => `Invite ${name}?`,
     inviteText: 'Creates a new link; an earlier one becomes invalid.',

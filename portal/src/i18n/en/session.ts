@@ -8,7 +8,7 @@ export const session = {
   hidePassword: 'Hide password',
   forgot: 'Forgot your password?',
   forgotText:
-    'Ask the operator of the platform, who opened your account, for a new link. It is valid once and lets you choose a new password. Users of the operator ask a colleague with the permission to manage.',
+    'Ask an administrator of your organisation or the operator of the platform for a new link. It is valid once and lets you choose a new password.',
   expired: 'Your session has ended. Please sign in again.',
   invitationTitle: (name: string) => `Welcome, ${name}`,
   invitationText: (email: string) => `Choose a password for ${email}. Afterwards you are signed in.`,
@@ -42,6 +42,8 @@ export const session = {
   role: 'Role',
   roles: { operator: 'Operator', brp: 'Balancing responsible party', account: 'Account holder' },
   permission: 'Rights',
-  permissions: { read: 'read', manage: 'read and manage' },
+  permissions: { admin: 'Administrator', member: 'Member', viewer: 'Viewer' },
+  permissionsHint:
+    'Viewers only read. Members do the daily work. Administrators also manage users, keys and webhooks.',
   sessionExpires: 'Session ends at the latest',
 };

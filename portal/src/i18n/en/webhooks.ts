@@ -1,7 +1,7 @@
 export const webhooks = {
   title: 'Webhooks',
   text: 'Events are sent to your endpoints as signed requests, within a second of the change.',
-  notAllowed: 'Webhook endpoints can be seen and changed by users with the permission to manage.',
+  notAllowed: 'Webhook endpoints can be seen and changed by administrators of your organisation.',
   create: 'New endpoint',
   createTitle: 'New webhook endpoint',
   empty: 'No webhook endpoint yet',

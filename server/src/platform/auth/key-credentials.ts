@@ -51,7 +51,7 @@ export function keyCredentials(
         owner,
         viewer: viewerOf(owner),
         scopes: new Set(row.scopes),
-        mayManage: true,
+        permissions: 'admin' as const,
         session: null,
       };
       return { principal, endsAt: row.expires_at };

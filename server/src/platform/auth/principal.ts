@@ -1,5 +1,11 @@
-import type { Scope, SessionPending, UserPermissions } from '@saldo/api';
-import { SCOPES } from '@saldo/api';
+import {
+  isReadScope,
+  OPERATOR_SCOPES,
+  SCOPES,
+  type Scope,
+  type SessionPending,
+  type UserPermissions,
+} from '@saldo/api';
 import { NO_VIEW, OPERATOR_VIEW, type Viewer } from './viewer.ts';
 
 /** The party that a key belongs to or that a user works for. */
@@ -16,8 +22,8 @@ export type Principal = {
   readonly owner: Owner | null;
   readonly viewer: Viewer;
   readonly scopes: ReadonlySet<Scope>;
-  /** Permission for changes that no scope covers. */
-  readonly mayManage: boolean;
+  /** For operations that no scope covers. A key has those of an administrator. */
+  readonly permissions: UserPermissions;
   /** Null for a key. */
   readonly session: SessionFacts | null;
 };
@@ -49,7 +55,7 @@ export const ANONYMOUS: Principal = {
   owner: null,
   viewer: NO_VIEW,
   scopes: new Set(),
-  mayManage: false,
+  permissions: 'viewer',
   session: null,
 };
 
@@ -71,8 +77,21 @@ export function ownerKey(owner: Owner | null): string {
   return owner.type === 'brp' ? String(owner.brpNo) : `account ${owner.accountNo}`;
 }
 
-/** The scopes that a user has in the BRP API. */
-export function scopesOf(role: Owner['type'], permissions: UserPermissions): readonly Scope[] {
-  if (role !== 'brp') return [];
-  return permissions === 'manage' ? SCOPES : SCOPES.filter((scope) => scope.endsWith(':read'));
-}
+/** The scopes of the API of each kind of owner. The customer API has none: an account's key may do everything there. */
+export const SCOPES_OF: Readonly<Record<Owner['type'], readonly Scope[]>> = {
+  operator: OPERATOR_SCOPES,
+  brp: SCOPES,
+  account: [],
+};
+
+const FOR_ADMINISTRATORS: ReadonlySet<Scope> = new Set(['users:write', 'keys:write', 'webhooks:write']);
+
+const INCLUDED: Readonly<Record<UserPermissions, (scope: Scope) => boolean>> = {
+  admin: () => true,
+  member: (scope) => !FOR_ADMINISTRATORS.has(scope),
+  viewer: isReadScope,
+};
+
+/** The scopes that a user has in the API of its role. */
+export const scopesOf = (role: Owner['type'], permissions: UserPermissions): readonly Scope[] =>
+  SCOPES_OF[role].filter(INCLUDED[permissions]);

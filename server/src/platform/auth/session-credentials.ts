@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { SessionPending } from '@saldo/api';
+import type { SessionPending, UserPermissions } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../db/database.ts';
 import { hotStatement } from '../db/statement.ts';
@@ -28,7 +28,8 @@ export const idleSince = (now: number): number => now - IDLE_MS;
 
 const FIND_SESSION = hotStatement(
   'find_session',
-  `select s.id, s.hash, s.expires_at, s.pending, u.id as user_id, u.may_manage, u.brp_no, u.account_no
+  `select s.id, s.hash, s.expires_at, s.pending, u.id as user_id, u.permissions::text as permissions, u.brp_no,
+     u.account_no
    from user_session s join app_user u on u.id = s.user_id
    where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
 );
@@ -39,7 +40,7 @@ type SessionRow = {
   expires_at: number;
   pending: SessionPending | null;
   user_id: string;
-  may_manage: boolean;
+  permissions: UserPermissions;
   brp_no: number | null;
   account_no: number | null;
 };
@@ -64,8 +65,8 @@ export function sessionCredentials(db: Db, now: () => number, monotonicNow: () =
         actor: encodeId(ID_PREFIX.user, row.user_id),
         owner,
         viewer: viewerOf(owner),
-        scopes: new Set(scopesOf(owner.type, row.may_manage ? 'manage' : 'read')),
-        mayManage: row.may_manage,
+        scopes: new Set(scopesOf(owner.type, row.permissions)),
+        permissions: row.permissions,
         session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at, pending: row.pending },
       };
       return { principal, endsAt: row.expires_at };

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFile, cp, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { OPERATOR_SCOPES } from '@saldo/api';
 import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
 import pg from 'pg';
 import { temporaryFolder } from '../../../test/clean-up.ts';
@@ -47,6 +48,32 @@ test('processes that start concurrently on an empty database migrate it once, an
   assert.equal(messages.length, 1, messages.join('\n'));
   const expected = [...(await readChecksums())].map(([name, checksum]) => ({ name, checksum }));
   assert.deepEqual(await recorded(), expected);
+});
+
+test('004-permissions: nobody loses or gains a right', async () => {
+  const url = await createEmptyDatabase();
+  const dir = await copyMigrations('before-permissions');
+  for (const [name] of await readChecksums(dir)) if (name >= '003') await rm(path.join(dir, `${name}.sql`));
+  await migrate(url, () => {}, dir);
+  await run(
+    `insert into app_user (id, email, name, role, may_manage, created_at)
+     values (gen_random_uuid(), 'a', 'A', 'operator', true, now()),
+       (gen_random_uuid(), 'b', 'B', 'operator', false, now());
+     insert into brp (id, name, created_at) values (gen_random_uuid(), 'Nord', now());
+     insert into api_key (id, hash, prefix, name, owner, brp_no, scopes, created_at)
+     values (gen_random_uuid(), '1', '', 'a', 'operator', null, '{}', now()),
+       (gen_random_uuid(), '2', '', 'b', 'brp', 1, '{contracts:read}', now())`,
+    url,
+  );
+  await migrate(url, () => {});
+  assert.deepEqual(await run('select email, permissions::text from app_user order by email', url), [
+    { email: 'a', permissions: 'admin' },
+    { email: 'b', permissions: 'viewer' },
+  ]);
+  assert.deepEqual(await run('select name, scopes from api_key order by name', url), [
+    { name: 'a', scopes: OPERATOR_SCOPES },
+    { name: 'b', scopes: ['contracts:read'] },
+  ]);
 });
 
 test('an edited migration that was already applied stops the start, and nothing is changed', async () => {

@@ -1,5 +1,6 @@
-import type { Endpoint } from '@saldo/api';
+import type { Endpoint, Scope, UserPermissions } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
+import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CredentialCache } from '../auth/credential-cache.ts';
 import { ANONYMOUS, callerOf, type Owner, type Principal } from '../auth/principal.ts';
@@ -106,12 +107,8 @@ function refuseForeignPage(request: FastifyRequest, sessionAuth: SessionAuth): v
 function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
   if (endpoint.scopes.every((scope) => scopes.has(scope))) return;
   const missing = endpoint.scopes.filter((scope) => !scopes.has(scope));
-  const scopesMissing: Message =
-    missing.length === 1
-      ? { key: 'problem.scope', scope: missing[0]! }
-      : { key: 'problem.scopes', scopes: missing };
   const key = session === null ? 'problem.key_lacks' : 'problem.user_lacks';
-  throw problem('insufficient_scopes', { key, scopes: scopesMissing });
+  throw problem('insufficient_scopes', { key, scopes: nameScopes(missing) });
 }
 
 /** A session whose sign-in is not complete can only complete it. */
@@ -119,10 +116,13 @@ function refusePending({ session }: Principal): void {
   if (session !== null && session.pending !== null) throw problem('second_factor_required');
 }
 
-const cannotManage = () => problem('insufficient_permissions');
+/** One scope or several, as a part of a sentence. */
+export const nameScopes = (scopes: readonly Scope[]): Message =>
+  scopes.length === 1 ? { key: 'problem.scope', scope: scopes[0]! } : { key: 'problem.scopes', scopes };
 
-/** Changes that no scope covers need the permission to manage. */
-const isManagement = ({ method, scopes }: Endpoint) => method !== 'GET' && scopes.length === 0;
+function refuseLesserUser({ permissions }: Principal, needed: UserPermissions): void {
+  if (!includesPermissions(permissions, needed)) throw problem('insufficient_permissions');
+}
 
 /** Finds the caller of a request by its key or session, without counting the request. */
 export type FindPrincipal = (request: FastifyRequest) => Promise<Principal | null> | Principal | null;
@@ -151,12 +151,13 @@ export function apiGuard(
     return principal?.owner?.type === kind ? principal : null;
   };
   return (endpoint) => {
-    const isForManagers = isManagement(endpoint);
+    // Only the customer API has changes without a scope, those of webhooks.
+    const needed = endpoint.method === 'GET' || endpoint.scopes.length > 0 ? 'viewer' : 'admin';
     const authorize = (request: FastifyRequest, principal: Principal) => {
       refusePending(principal);
       if (principal.session !== null) refuseForeignPage(request, sessionAuth);
       refuseMissingScopes(endpoint, principal);
-      if (!principal.mayManage && isForManagers) throw cannotManage();
+      refuseLesserUser(principal, needed);
     };
     return (request, reply) => {
       const key = request.headers['x-api-key'];
@@ -186,8 +187,10 @@ const andThen = <T>(value: T | Promise<T>, next: (value: T) => void | Promise<vo
 export type PortalRule = {
   /** The roles that may use these endpoints. */
   readonly roles: readonly Owner['type'][];
-  /** Whether a change needs the permission to manage. False where users change only their own data. */
-  readonly isManaged: boolean;
+  /** The permissions that reads need. */
+  readonly reads: UserPermissions;
+  /** The permissions that changes need: `viewer` where users change only their own data. */
+  readonly changes: UserPermissions;
   /** Whether a session may use them before its sign-in is complete. */
   readonly isForPending?: true;
 };
@@ -210,7 +213,7 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
     if (!rule.roles.some((role) => role === principal.owner?.type)) {
       throw problem('insufficient_permissions', { key: 'problem.role_without_access' });
     }
-    if (rule.isManaged && !principal.mayManage && isManagement(endpoint)) throw cannotManage();
+    refuseLesserUser(principal, endpoint.method === 'GET' ? rule.reads : rule.changes);
   };
 }
 
