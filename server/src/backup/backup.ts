@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { countByKey } from '../platform/auth/stored-secrets.ts';
 import { readChecksums } from '../platform/db/migrate.ts';
+import { SEALED_COLUMNS } from '../start/sealed-columns.ts';
 import { estimateRows, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';
 import { writeBackupFile } from './file.ts';
@@ -38,7 +39,7 @@ export const backUp = (
 ): Promise<BackupResult> =>
   withConnection(url, signal, async (client) => {
     const tables = await beginSnapshot(client);
-    const secretsKeys = [...(await countByKey(client)).keys()].toSorted();
+    const secretsKeys = [...(await countByKey(client, SEALED_COLUMNS)).keys()].toSorted();
     const header: BackupHeader = {
       createdAt: new Date().toISOString(),
       saldo,

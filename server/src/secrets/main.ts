@@ -46,7 +46,7 @@ async function rotate(client: pg.Client, file: string, isForgetting: boolean): P
   }
   for (const use of result.unreadable) say(`This secret is damaged and keeps its key: ${use}`);
   if (result.unreadable.length > 0) process.exitCode = 1;
-  const needed = await countByKey(client);
+  const needed = await countByKey(client, SEALED_COLUMNS);
   const isNeeded = (key: Buffer, at: number) => at === 0 || needed.has(keyIdOf(key));
   const old = idsOf(keys.filter((key, at) => !isNeeded(key, at)));
   if (old.length === 0) return;
@@ -72,7 +72,7 @@ async function reset(client: pg.Client, file: string): Promise<void> {
 }
 
 async function showStatus(client: pg.Client, file: string): Promise<void> {
-  const counts = await countByKey(client);
+  const counts = await countByKey(client, SEALED_COLUMNS);
   const known = existsSync(file) ? idsOf(readSecretsKeys(file)) : [];
   const secretsOf = (id: string) => count(counts.get(id) ?? 0, 'secret');
   for (const [at, id] of known.entries()) say(`${id}  ${secretsOf(id)}${at === 0 ? ', seals new ones' : ''}`);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { open, realpath, rename } from 'node:fs/promises';
+import { open, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '@saldo/postgres/cluster.ts';
 import { KEY_BYTES } from '../platform/auth/sealed-secrets.ts';
@@ -73,9 +73,12 @@ export async function writeSecretsKeys(file: string, keys: readonly Uint8Array[]
     }
     await handle.writeFile(keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join(''));
     await handle.sync();
-  } finally {
     await handle.close();
+    await rename(draft, target);
+  } catch (error) {
+    await handle.close();
+    await rm(draft, { force: true });
+    throw error;
   }
-  await rename(draft, target);
   await syncFolder(path.dirname(target));
 }

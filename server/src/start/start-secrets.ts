@@ -31,7 +31,9 @@ export const withSecretsLock = <T>(url: string, work: (client: pg.Client) => Pro
 export async function refuseMissingKeys(client: pg.Client, file: string): Promise<void> {
   const isThere = existsSync(file);
   const known = new Set(isThere ? readSecretsKeys(file).map(keyIdOf) : []);
-  const missing = [...(await countByKey(client)).keys()].filter((id) => !known.has(id)).toSorted();
+  const missing = [...(await countByKey(client, SEALED_COLUMNS)).keys()]
+    .filter((id) => !known.has(id))
+    .toSorted();
   if (missing.length === 0) return;
   const [keys, them] = missing.length === 1 ? ['the key', 'it'] : ['the keys', 'them'];
   throw new ConfigError(

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { KEY_ID_BYTES, type Sealer, SecretUnreadable } from './sealed-secrets.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -6,7 +6,6 @@ type Row = Readonly<Record<string, unknown>>;
 /** A column of the database with sealed text, and what its rows need apart from it. */
 export type SealedColumn = {
   readonly table: string;
-  /** Its name begins with `sealed_`. */
   readonly column: string;
   /** The column that had the secret in clear text in earlier versions, if there was one. */
   readonly plain: string | null;
@@ -22,24 +21,26 @@ export type SealedColumn = {
 /** Rows per statement. */
 const BATCH = 500;
 
-const keyIdIn = (column: string) => `substring(${pg.escapeIdentifier(column)} from 1 for ${KEY_ID_BYTES})`;
+const keyIdIn = (column: string) => `substring(${column} from 1 for ${KEY_ID_BYTES})`;
 
 /**
- * The ids of the keys that the database needs, with the number of texts that each has sealed. Reads the system catalogue, so
- * that it can be called before migrations, and knows the columns of every version.
+ * The ids of the keys that the database needs, with the number of texts that each has sealed. Columns that later migrations
+ * add are left out, so that it can be called before them.
  */
-export async function countByKey(client: pg.ClientBase): Promise<ReadonlyMap<string, number>> {
-  const { rows: columns } = await client.query<{ table: string; column: string }>(
-    `select relname::text as table, attname::text as column
-     from pg_attribute join pg_class c on c.oid = attrelid
-     where relkind = 'r' and relnamespace in (select oid from pg_namespace where nspname = any(current_schemas(false))) and pg_table_is_visible(c.oid)
-       and attnum > 0 and not attisdropped and atttypid = 'bytea'::regtype and attname like 'sealed\\_%'`,
+export async function countByKey(
+  client: pg.ClientBase,
+  columns: readonly SealedColumn[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows: existing } = await client.query<{ table: string; column: string }>(
+    `select given.table, given.column from unnest($1::text[], $2::text[]) as given ("table", "column")
+     join pg_attribute on attrelid = to_regclass(given.table) and attname = given.column`,
+    [columns.map(({ table }) => table), columns.map(({ column }) => column)],
   );
   const counts = new Map<string, number>();
-  for (const { table, column } of columns) {
+  for (const { table, column } of existing) {
     const { rows } = await client.query<{ id: string; count: number }>(
-      `select encode(${keyIdIn(column)}, 'hex') as id, count(*)::int as count from ${pg.escapeIdentifier(table)}
-       where ${pg.escapeIdentifier(column)} is not null group by 1`,
+      `select encode(${keyIdIn(column)}, 'hex') as id, count(*)::int as count from ${table}
+       where ${column} is not null group by 1`,
     );
     for (const { id, count } of rows) counts.set(id, (counts.get(id) ?? 0) + count);
   }

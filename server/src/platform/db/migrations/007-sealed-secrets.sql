@@ -1,6 +1,6 @@
--- Secrets are sealed with a key that is not in the database, so that a dump of it opens nothing. The columns in clear text are
--- those of earlier versions: the start that applies this migration seals and empties them. Only sealed columns have names that
--- begin with `sealed_`: by them the keys are found that a database needs. Sealed text begins with the 8 bytes of its key's id.
+-- Secrets are sealed with a key that is not in the database, so that a dump of it opens nothing. Sealed text begins with the 8
+-- bytes of its key's id. The columns in clear text are those of earlier versions and of a new database: the next start seals and
+-- empties them.
 
 alter table secret
   alter column value drop not null,
