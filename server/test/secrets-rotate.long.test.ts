@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -97,13 +97,21 @@ test('a rotation that cannot replace the file changes nothing', async () => {
 });
 
 const isRoot = process.getuid?.() === 0;
-test('a rotation by root keeps the owner of the file', { skip: !isRoot && 'needs root' }, async () => {
+test('a rotation by root keeps the owner, the group and the mode of the file', {
+  skip: !isRoot && 'needs root',
+}, async () => {
   const { file, env } = await sealedDatabase('owned');
-  await chown(file, 12_345, 12_346);
-  const run = await saldo(['secrets', 'rotate'], env);
-  assert.equal(run.code, 0, run.err);
-  const { uid, gid, mode } = await stat(file);
-  assert.deepEqual([uid, gid, mode & 0o777], [12_345, 12_346, 0o600]);
+  for (const [owner, group, rights] of [
+    [12_345, 12_346, 0o600],
+    [0, 12_346, 0o640],
+  ] as const) {
+    await chown(file, owner, group);
+    await chmod(file, rights);
+    const run = await saldo(['secrets', 'rotate'], env);
+    assert.equal(run.code, 0, run.err);
+    const { uid, gid, mode } = await stat(file);
+    assert.deepEqual([uid, gid, mode & 0o777], [owner, group, rights]);
+  }
 });
 
 const KEY = 'operator-key-of-the-rotation-test';

@@ -141,7 +141,7 @@ test('of two machines that start at once on a new database, each with a file of 
     const run = runProduct(settings(name, url));
     const exited = once(run.child, 'close');
     const isReady = await new Promise<boolean>((resolve) => {
-      run.child.stdout.on('data', () => /Health\s/.test(run.output()) && resolve(true));
+      run.child.stdout?.on('data', () => /Health\s/.test(run.output()) && resolve(true));
       void exited.then(() => resolve(false));
     });
     if (isReady) run.child.kill('SIGTERM');

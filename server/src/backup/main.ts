@@ -58,13 +58,15 @@ async function runRestore(file: string, without: readonly string[], signal: Abor
     await checkMigrations(backup.header);
     signal.throwIfAborted();
     progress.stop();
+    // A key file that cannot be read is reported before the restore, not instead of its result.
+    const next = describeNext(backup.header);
     const target = await openTarget(process.env, say);
     try {
       const { tables, rows } = await restore(target.url, backup, { without, progress, signal });
       progress.stop();
       say(
         `Restored ${target.name} as of ${backup.header.createdAt}: ${formatCount(rows)} rows of ${tables} tables, ` +
-          `compared with the backup, ${secondsSince(startedAt)} s. ${describeNext(backup.header)}`,
+          `compared with the backup, ${secondsSince(startedAt)} s. ${next}`,
       );
     } finally {
       await target.close();

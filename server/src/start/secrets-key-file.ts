@@ -22,7 +22,6 @@ export function readSecretsKeys(file: string): Buffer[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  refuseOthers(file);
   if (lines.length === 0 || !lines.every((line) => KEY_LINE.test(line)))
     throw new ConfigError(
       `${NAME} must be a file with a key of ${KEY_BYTES} bytes in base64 on each line, but "${file}" is not.`,
@@ -32,7 +31,8 @@ export function readSecretsKeys(file: string): Buffer[] {
 
 /**
  * The rule of ssh for its private keys. A file of another user, such as a secret that root mounts into a container, is
- * accepted with any mode, because the server's user cannot change it.
+ * accepted with any mode, because the server's user cannot change it. Only a start checks it: a server that runs goes on, and
+ * root may rotate the keys of a file that belongs to root and to the group of the server.
  */
 function refuseOthers(file: string): void {
   const { uid, mode } = statSync(file);
@@ -43,9 +43,12 @@ function refuseOthers(file: string): void {
   );
 }
 
-/** Checks that the file can be read, or can be created. Leaves nothing behind. */
+/** Checks that the file can be read, by nobody else, or can be created. Leaves nothing behind. */
 export function checkSecretsKeyFile(file: string): void {
-  if (existsSync(file)) return void readSecretsKeys(file);
+  if (existsSync(file)) {
+    readSecretsKeys(file);
+    return refuseOthers(file);
+  }
   try {
     folder(NAME, path.dirname(file));
   } catch (cause) {
@@ -57,7 +60,7 @@ export function checkSecretsKeyFile(file: string): void {
 
 /**
  * Replaces the file, or creates it: after a kill or a power failure it has either its earlier content or the new one. It keeps its
- * owner, because the command that rotates keys may run as root. The caller holds the lock of secrets.
+ * owner and mode, because the command that rotates keys may run as root. The caller holds the lock of secrets.
  */
 export async function writeSecretsKeys(file: string, keys: readonly Uint8Array[]): Promise<void> {
   createFolder(path.dirname(file), PRIVATE);
@@ -68,7 +71,8 @@ export async function writeSecretsKeys(file: string, keys: readonly Uint8Array[]
     await handle.chmod(ONLY_OWNER);
     if (existsSync(target)) {
       const { uid, gid, mode } = statSync(target);
-      if (uid !== process.getuid?.()) await handle.chown(uid, gid);
+      const own = await handle.stat();
+      if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
       await handle.chmod(mode & 0o777);
     }
     await handle.writeFile(keys.map((key) => `${Buffer.from(key).toString('base64')}\n`).join(''));
