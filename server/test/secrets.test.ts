@@ -9,6 +9,7 @@ import { statement } from '../src/platform/db/statement.ts';
 import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { SEALED_COLUMNS } from '../src/start/sealed-columns.ts';
 import { newSecretsKey, readSecretsKeys, writeSecretsKeys } from '../src/start/secrets-key-file.ts';
+import { beginStep, takeStep } from '../src/users/sign-in-steps.ts';
 import { newUser, openBrowser } from './browser.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
@@ -52,6 +53,10 @@ const verify = (received: Received | undefined, secret: string) => {
   return new Webhook(secret).verify(body, headers as Record<string, string>);
 };
 
+const CHALLENGE = 'a-challenge-of-the-dump-test';
+const newStep = (data: object) =>
+  db.transaction((tx) => beginStep(tx, sealer, 'passkey_sign_in', data, Date.now()));
+
 /** Makes secrets of every kind through the APIs. A new kind of secret is added here. */
 async function makeSecrets(): Promise<Record<string, Secret>> {
   const { id, secret, request } = await newEndpoint();
@@ -74,6 +79,8 @@ async function makeSecrets(): Promise<Record<string, Secret>> {
     'API key': key.secret,
     'Idempotency-Key': headers['idempotency-key'],
     password: user.password,
+    'token of a sign-in step': await newStep({ challenge: CHALLENGE }),
+    'data of a sign-in step': CHALLENGE,
     'session cookie': browser.cookie.split('=')[1] ?? '',
     'device cookie': browser.device.split('=')[1] ?? '',
     'key of the key file': readSecretsKeys(SECRETS_KEY_FILE)[0]!,
@@ -110,10 +117,20 @@ test('every sealed column of the schema can be sealed again', async () => {
   );
 });
 
+const INSERT_CODE = statement(
+  'test_insert_code',
+  'insert into one_time_code (user_id, sealed_secret, created_at) values ($1, $2, now())',
+);
+const FIND_CODE = statement('test_find_code', 'select sealed_secret from one_time_code where user_id = $1');
+
 test('a rotation seals everything with a new key, which the running server notices', async () => {
   const endpoint = await newEndpoint();
   verify(await endpoint.deliver(), endpoint.secret);
-  const page = await endpoint.request(`/v1/events?limit=1`);
+  const page = await endpoint.request('/v1/events?limit=1');
+  const token = await newStep({ challenge: CHALLENGE });
+  const user = await newUser(platform, { type: 'operator' });
+  const code = sealer.seal(Buffer.from('a secret'), `one_time_code ${user.id}`);
+  await db.transaction((tx) => tx.query(INSERT_CODE, [user.id, code]));
   const [old] = keyIds();
   const run = await saldo('rotate');
   assert.deepEqual([run.code, run.err], [0, ''], run.out);
@@ -127,6 +144,12 @@ test('a rotation seals everything with a new key, which the running server notic
   );
   // The worker and the server have read the file before the rotation.
   verify(await endpoint.deliver(), endpoint.secret);
+  const step = await db.transaction((tx) => takeStep(tx, sealer, 'passkey_sign_in', token, Date.now()));
+  assert.deepEqual(step, { challenge: CHALLENGE });
+  const [{ sealed_secret: sealed } = assert.fail()] = await db.query<{ sealed_secret: Buffer }>(FIND_CODE, [
+    user.id,
+  ]);
+  assert.equal(sealer.open(sealed, `one_time_code ${user.id}`).toString(), 'a secret');
   const later = await newEndpoint();
   verify(await later.deliver(), later.secret);
   const after = page.body.pagination.next_cursor;
