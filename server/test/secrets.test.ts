@@ -119,7 +119,9 @@ test('every sealed column of the schema can be sealed again', async () => {
 
 const INSERT_CODE = statement(
   'test_insert_code',
-  'insert into one_time_code (user_id, sealed_secret, created_at) values ($1, $2, now())',
+  // A record of whatever columns the table has.
+  `insert into one_time_code select (jsonb_populate_record(null::one_time_code, jsonb_build_object('user_id', $1::uuid,
+     'sealed_secret', $2::bytea, 'created_at', now(), 'confirmed_at', now(), 'last_step', 0))).*`,
 );
 const FIND_CODE = statement('test_find_code', 'select sealed_secret from one_time_code where user_id = $1');
 
