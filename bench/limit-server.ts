@@ -3,6 +3,7 @@
  * connections and writes the same bodies by hand, without keys, rate limits or validation, and only for the requests
  * of the benchmark. The header x-brp-no identifies the caller.
  */
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { contractStatus } from '@saldo/core/contracts/contract.ts';
@@ -80,9 +81,7 @@ async function rowsOf<R>(statement: Statement, values: unknown[], mode: { rowMod
   return result.rows as R[];
 }
 
-const SECRET = { name: 'secret', text: "select value from secret where name = 'cursor'" };
-const [secret] = await rowsOf<{ value: Buffer }>(SECRET, [], {});
-const sealer = cursorSealer(secret?.value ?? new Uint8Array());
+const sealer = cursorSealer(randomBytes(32));
 
 const slotTextsByDay = new Map<string, readonly string[]>();
 

@@ -38,6 +38,8 @@ export class Processes {
     const settings = {
       DATABASE_URL: databaseUrl,
       DATA_DIR: path.join(this.folder, name),
+      // One for all servers, because they share databases.
+      SECRETS_KEY_FILE: path.join(this.folder, 'secrets.key'),
       CUSTOMER_PORT: String(customerPort),
       ADMIN_PORT: String(adminPort),
       DEMO: 'off',

@@ -110,9 +110,12 @@ const ALLOWED = new Map<string, readonly string[]>([
   [
     'server/src/backup',
     [
+      'server/src/platform/auth',
       'server/src/platform/db',
       'server/src/start/config.ts',
       'server/src/start/config-error.ts',
+      'server/src/start/sealed-columns.ts',
+      'server/src/start/secrets-key-file.ts',
       'postgres/src',
     ],
   ],

@@ -36,7 +36,10 @@ await copyFile(process.execPath, node);
 async function startRelease(name: string, environment: Record<string, string>): Promise<Product> {
   const dataDir = path.join(base, name);
   await mkdir(dataDir, { mode: 0o700 });
-  const settings = { DATA_DIR: dataDir, DEMO: 'off', SALDO_OPERATOR_KEY: KEY, ...environment };
+  // Both servers use one database, and so one key file.
+  const SECRETS_KEY_FILE = path.join(base, 'embedded', 'secrets.key');
+  const given = { DATA_DIR: dataDir, SECRETS_KEY_FILE, DEMO: 'off', SALDO_OPERATOR_KEY: KEY };
+  const settings = { ...given, ...environment };
   const main = path.join(release, 'main.js');
   if (mayChangeUser) await chown(dataDir, NOBODY, NOBODY);
   const asNobody = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--inh-caps=-all'];

@@ -16,6 +16,7 @@ import { addOperatorAccessCommands } from './commands/operator-access.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
+import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
@@ -97,6 +98,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addCompletionCommand,
     addBackupCommands,
     addOperatorAccessCommands,
+    addSecretsCommands,
   ]) {
     add(program, open);
   }

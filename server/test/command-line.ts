@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { runCli } from '../../cli/src/run.ts';
-import { COMPILE_CACHE, PROGRAMS_FOLDER, programFile } from './programs.ts';
+import { COMPILE_CACHE, PROGRAMS_FOLDER, programFile, SECRETS_KEY_FILE } from './programs.ts';
 
 export const CLI_MAIN = programFile('cli/src/main.ts');
 
@@ -11,6 +11,7 @@ export const CLI_MAIN = programFile('cli/src/main.ts');
 export const PROGRAM_ENVIRONMENT = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: COMPILE_CACHE,
+  SECRETS_KEY_FILE,
 };
 
 export type CommandRun = { code: number | null; out: string; err: string };

@@ -6,7 +6,7 @@ import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts';
 import { ownerKey } from '../src/platform/auth/principal.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { bindingOf, cursorSealer } from '../src/platform/http/cursor.ts';
+import { bindingOf, cursorSealer, readCursorSecret } from '../src/platform/http/cursor.ts';
 import {
   type Answer,
   assertProblem,
@@ -59,7 +59,6 @@ async function walk(ask: Client, query = ''): Promise<SaldoEvent[]> {
     after = `&after=${pagination.next_cursor}`;
   }
 }
-const READ_SECRET = statement('test_read_secret', "select value from secret where name = 'cursor'");
 const NEWEST_OWNER = statement(
   'test_newest_owner',
   'select tenant from webhook_endpoint order by created_at desc, id desc limit 1',
@@ -167,7 +166,7 @@ test('a cursor of an earlier version, which is a signed number, still leads to i
   await append(...many(3, reader.created));
   const [first = assert.fail(), ...later] = await walk(reader.ask);
   const { sequence } = platform.eventIds.placeOf(reader.tenant, first.id) ?? assert.fail();
-  const [{ value } = assert.fail()] = await db.query<{ value: Buffer }>(READ_SECRET);
+  const value = await readCursorSecret(db, platform.sealer);
   const sealed = (place: number) =>
     cursorSealer(value).seal(bindingOf(reader.owner, '/v1/events', {}), [place]);
   assert.deepEqual((await page(reader.ask, `after=${sealed(sequence)}`)).events, later);

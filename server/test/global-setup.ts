@@ -7,6 +7,7 @@ import pg from 'pg';
 import { SALDO } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { ensurePortal } from '../src/start/portal-build.ts';
+import { newSecretsKey, writeSecretsKeys } from '../src/start/secrets-key-file.ts';
 import { databaseUrl, TEMPLATE, TEST_SERVER_VARIABLE } from './databases.ts';
 import { bundlePrograms, TEST_FOLDER_VARIABLE } from './programs.ts';
 
@@ -26,6 +27,7 @@ export async function globalSetup(): Promise<void> {
   folder = await mkdtemp(path.join(tmpdir(), 'saldo-test-'));
   process.env[TEST_FOLDER_VARIABLE] = folder;
   await bundlePrograms();
+  await writeSecretsKeys(path.join(folder, 'secrets.key'), [newSecretsKey()]);
   let server = process.env['DATABASE_URL'];
   if (!server) {
     // These data are temporary. Durability is tested separately, on another database.

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import {
   brpEndpoints,
   type Endpoint,
@@ -14,14 +13,17 @@ import {
 import { type Logger, pino } from 'pino';
 import type { TSchema } from 'typebox';
 import { createEventIds, type EventIds } from '../src/events/ids.ts';
+import { createFollowingSealer, type Sealer } from '../src/platform/auth/sealed-secrets.ts';
 import { type OpenDatabase, openDatabase } from '../src/platform/db/database.ts';
 import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { compile, type Validator } from '../src/platform/http/validation.ts';
 import { type Config, readConfig } from '../src/start/config.ts';
 import { type ExchangeParts, exchangeOf } from '../src/start/exchange-settings.ts';
+import { readSecretsKeys } from '../src/start/secrets-key-file.ts';
 import { startPlatform } from '../src/start/start-platform.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
+import { SECRETS_KEY_FILE } from './programs.ts';
 import { createWorld, type World } from './world.ts';
 
 /** A clock that only the test moves. */
@@ -43,6 +45,7 @@ export type TestPlatform = {
   adminUrl: string;
   databaseUrl: string;
   db: OpenDatabase;
+  sealer: Sealer;
   eventIds: EventIds;
   /** Writes when keys and sessions were last used, as a job does every few seconds. */
   flush(): Promise<void>;
@@ -55,9 +58,6 @@ export type TestPlatform = {
   rest(ms: number): void;
   config: Config;
 };
-
-/** By database: its platforms need the same keys. */
-const secretsKeyFiles = new Map<string, string>();
 
 /**
  * Starts the real server on its own database, with a clock that the test sets. The server is stopped and the database
@@ -84,7 +84,7 @@ export async function startTestPlatform(
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     RATE_LIMIT: '1000000',
-    SECRETS_KEY_FILE: secretsKeyFiles.getOrInsert(databaseUrl, path.join(dataDir, 'secrets.key')),
+    SECRETS_KEY_FILE,
     ...options.environment,
   };
   const config = { ...readConfig(environment), ...options.config };
@@ -101,6 +101,7 @@ export async function startTestPlatform(
   const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
+  const sealer = createFollowingSealer(() => readSecretsKeys(config.secretsKeyFile));
   let monotonicMs = 0;
   const exchange = exchangeOf(config, () => monotonicMs);
   atEnd(() => {
@@ -112,7 +113,8 @@ export async function startTestPlatform(
     adminUrl,
     databaseUrl,
     db,
-    eventIds: createEventIds(await readCursorSecret(db)),
+    sealer,
+    eventIds: createEventIds(await readCursorSecret(db, sealer)),
     flush,
     clock,
     world: createWorld(db, clock, config.marketRules),

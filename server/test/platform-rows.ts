@@ -86,7 +86,7 @@ const OF_ROWS = [
      (array['schedule', 'confirmation'])[1 + n % 2]::message_type, (array['DE_AMPRION', 'DE_TENNET'])[1 + n % 2]::tso,
      date '2020-01-01' + n / $2::int, 1, (array['confirmed', 'applied'])[1 + n % 2]::message_state, now()
    from generate_series(0, $1::int - 1) n`,
-  `insert into webhook_endpoint (id, tenant, feeds, url, types, secret, after_sequence, created_at)
+  `insert into webhook_endpoint (id, tenant, feeds, url, types, sealed_secret, after_sequence, created_at)
    select gen_random_uuid(), 'brp/' || 1 + n / $2::int, array['brp/' || 1 + n / $2::int], 'https://x.example/', '{*}',
      '\\x00', 0, now()
    from generate_series(0, $1::int - 1) n`,

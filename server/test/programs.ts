@@ -11,6 +11,7 @@ const PROGRAMS = [
   'server/src/main.ts',
   'server/src/backup/main.ts',
   'server/src/operator-access/main.ts',
+  'server/src/secrets/main.ts',
   'cli/src/main.ts',
   'simulator/src/main.ts',
 ] as const;
@@ -43,6 +44,9 @@ export const PROGRAMS_FOLDER = isTestRun ? path.join(testFolder(), 'programs') :
 export const COMPILE_CACHE = isTestRun
   ? path.join(testFolder(), 'compiled')
   : process.env['NODE_COMPILE_CACHE'];
+
+/** One for all platforms of a test run, because some of them share a database. Its global setup makes it. */
+export const SECRETS_KEY_FILE = isTestRun ? path.join(testFolder(), 'secrets.key') : '';
 
 export const programFile = (program: (typeof PROGRAMS)[number]): string =>
   path.join(PROGRAMS_FOLDER, program);

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
-import { createSealer, KEY_BYTES } from '../src/platform/auth/sealed-secrets.ts';
 import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import type { OpenDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
@@ -16,7 +14,7 @@ import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';
 
 /** The APIs of a platform, without their listeners. `asked` has the reads of all requests; the test empties it. */
-export async function createRecordedApp({ config, customerUrl, db, eventIds, clock }: TestPlatform) {
+export async function createRecordedApp({ config, customerUrl, db, sealer, eventIds, clock }: TestPlatform) {
   const asked: Asked[] = [];
   const texts = new Map<string, string>();
   const record = (statement: Statement, values: readonly unknown[]) => {
@@ -46,8 +44,8 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     tracer: null,
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db),
-    secret: await readCursorSecret(db),
-    sealer: createSealer([randomBytes(KEY_BYTES)]),
+    secret: await readCursorSecret(db, sealer),
+    sealer,
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),
     eventIds,
@@ -55,6 +53,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     site: createDocumentation(config),
     webhooks: {
       ids: eventIds,
+      sealer,
       allowsPrivate: true,
       send: () => Promise.reject(new Error('nothing is sent here')),
     },

@@ -75,9 +75,9 @@ export function webhookWorkerOf(platform: TestPlatform, settings: { totalMs?: nu
   const sender = createSender(senderSettings(true, monotonicNow, settings.totalMs));
   after(() => sender.close());
   const logger = pino({ level: 'silent' });
-  const { db, eventIds: ids } = platform;
+  const { db, sealer, eventIds: ids } = platform;
   const clock = movableClock(platform.clock);
-  const dependencies = { db, clock, logger, send: sender.send, random: () => 0, ids };
+  const dependencies = { db, clock, logger, sealer, send: sender.send, random: () => 0, ids };
   const worker = createWebhookWorker(dependencies);
   return {
     /** Creates the deliveries of new events, sends what is due, and records what came back. */

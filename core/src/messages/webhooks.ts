@@ -28,4 +28,8 @@ export const WEBHOOKS = {
     en: 'The event is no longer kept.',
     de: 'Das Ereignis wird nicht mehr aufbewahrt.',
   },
+  'webhook.unsigned': {
+    en: 'The platform cannot read the secret of this endpoint at the moment. Please contact its operator.',
+    de: 'Die Plattform kann das Geheimnis dieses Endpunkts derzeit nicht lesen. Bitte wenden Sie sich an ihren Betreiber.',
+  },
 } as const satisfies Sentences;

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { chooseAccount } from '@saldo/postgres/cluster.ts';
 import type { Account } from '@saldo/postgres/programs.ts';
 import { SALDO } from '../../src/platform/db/embedded.ts';
+import { newSecretsKey, writeSecretsKeys } from '../../src/start/secrets-key-file.ts';
 import { freePort } from '../../test/ports.ts';
 import { type Product, startProduct } from '../../test/product.ts';
 import type { ProductAddresses } from '../clients.ts';
@@ -138,7 +139,15 @@ export class Cluster implements System {
     }
     if (!(await this.untilComplete())) throw new Error('The machines of the database did not start.');
     for (const proxy of this.proxies) proxy.start();
+    await this.copyKeyFile();
     for (const machine of APPLICATION_MACHINES) await this.startSaldo(machine);
+  }
+
+  /** As the recipe says: both machines have the same file. */
+  private async copyKeyFile(): Promise<void> {
+    const keys = [newSecretsKey()];
+    for (const machine of APPLICATION_MACHINES)
+      await writeSecretsKeys(path.join(this.settings(machine)['DATA_DIR']!, 'secrets.key'), keys);
   }
 
   private async startSaldo(machine: string): Promise<void> {

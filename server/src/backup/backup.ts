@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { countByKey } from '../platform/auth/stored-secrets.ts';
 import { readChecksums } from '../platform/db/migrate.ts';
+import { SEALED_COLUMNS } from '../start/sealed-columns.ts';
 import { estimateRows, listSequences, listTables } from './catalogue.ts';
 import { begin, withConnection } from './connection.ts';
 import { writeBackupFile } from './file.ts';
@@ -26,6 +28,7 @@ export type BackupResult = {
   readonly tables: number;
   readonly rows: number;
   readonly bytes: number;
+  readonly secretsKeys: readonly string[];
 };
 
 /** Writes all rows of one snapshot to a file. Does not block concurrent reads and writes. */
@@ -36,12 +39,14 @@ export const backUp = (
 ): Promise<BackupResult> =>
   withConnection(url, signal, async (client) => {
     const tables = await beginSnapshot(client);
+    const secretsKeys = [...(await countByKey(client, SEALED_COLUMNS)).keys()].toSorted();
     const header: BackupHeader = {
       createdAt: new Date().toISOString(),
       saldo,
       postgres: await serverVersion(client),
       migrations: await appliedMigrations(client),
       tables,
+      secretsKeys,
     };
     let expectedRows = 0;
     for (const table of tables) expectedRows += await estimateRows(client, table);
@@ -49,7 +54,8 @@ export const backUp = (
     progress.start('Backing up', expectedRows);
     const bytes = await writeBackupFile(file, header, body(client, tables, totals, progress), signal);
     await client.query('commit');
-    return { tables: tables.length, rows: totals.reduce((sum, { rows }) => sum + rows, 0), bytes };
+    const rows = totals.reduce((sum, { rows }) => sum + rows, 0);
+    return { tables: tables.length, rows, bytes, secretsKeys };
   });
 
 /**

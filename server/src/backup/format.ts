@@ -17,6 +17,8 @@ export type BackupHeader = {
   readonly postgres: string;
   readonly migrations: readonly { readonly name: string; readonly sha256: string }[];
   readonly tables: readonly BackupTable[];
+  /** The ids of the keys that open its secrets. Backups of version 0.1.0 have none: their secrets are in clear text. */
+  readonly secretsKeys?: readonly string[];
 };
 
 export type TableTotals = { readonly name: string; readonly rows: number; readonly digest: string };

@@ -58,7 +58,7 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     [
       'SECRETS_KEY_FILE',
       null,
-      'Keys that encrypt the secrets in the database. Made at the first start. Default: secrets.key in DATA_DIR.',
+      'Keys that seal the secrets in the database, the same on every machine. Made at the first start. Default: secrets.key in DATA_DIR.',
     ],
     ['OPERATOR_EMAIL', 'operator@localhost', 'First user of the portal, invited at the first start.'],
     ['OPERATOR_NAME', 'Saldo Clearing', 'Name of the counterparty of every nomination.'],

@@ -275,6 +275,10 @@ const MAX_READ_LAG_S = 20;
 
 export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?? 'data';
 
+/** Keys that seal the secrets of the database. */
+export const readSecretsKeyFile = (env: Environment): string =>
+  path.resolve(text(env, 'SECRETS_KEY_FILE') ?? path.join(readDataDir(env), 'secrets.key'));
+
 const PORTS = { min: 0, max: 65_535 };
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -346,8 +350,7 @@ export function readConfig(env: Environment) {
   return {
     ...settings,
     dataDir,
-    /** Keys that seal the secrets of the database. */
-    secretsKeyFile: path.resolve(text(env, 'SECRETS_KEY_FILE') ?? path.join(dataDir, 'secrets.key')),
+    secretsKeyFile: readSecretsKeyFile(env),
     exchange: exchange(env, dataDir),
   };
 }

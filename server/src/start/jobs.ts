@@ -80,10 +80,10 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
 ];
 
 function webhookJobs(app: AppDependencies): Job[] {
-  const { db, clock, logger, metrics, poller, eventIds: ids, webhooks } = app;
+  const { db, clock, logger, metrics, poller, sealer, eventIds: ids, webhooks } = app;
   const { replication } = db;
   const dependencies: WorkerDependencies = {
-    ...{ db, clock, logger, ids, send: webhooks.send, random: Math.random },
+    ...{ db, clock, logger, ids, sealer, send: webhooks.send, random: Math.random },
     untilReplicated: async () => replication?.untilReplicated(),
   };
   const worker = createWebhookWorker(dependencies);

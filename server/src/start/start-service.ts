@@ -5,7 +5,7 @@ import { createEventIds } from '../events/ids.ts';
 import { EventPoller } from '../events/poller.ts';
 import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
 import { createLastUsed } from '../platform/auth/last-used.ts';
-import { createSealer } from '../platform/auth/sealed-secrets.ts';
+import { createFollowingSealer } from '../platform/auth/sealed-secrets.ts';
 import { type Clock, monotonicNow, movableClock } from '../platform/clock.ts';
 import { readCursorSecret } from '../platform/http/cursor.ts';
 import { loadPortal } from '../platform/http/portal-files.ts';
@@ -100,8 +100,8 @@ async function startShared(
   started.push(closeLimiter);
   const sender = createSender(senderSettings(config.allowsPrivateWebhooks, monotonicNow));
   started.push(async () => sender.close());
-  const secret = await readCursorSecret(db);
-  const sealer = createSealer(readSecretsKeys(config.secretsKeyFile));
+  const sealer = createFollowingSealer(() => readSecretsKeys(config.secretsKeyFile));
+  const secret = await readCursorSecret(db, sealer);
   const eventIds = createEventIds(secret);
   const poller = new EventPoller(db, logger, async (from) => fingerprintText(await readFingerprint(from)));
   const rule = { atOnce: config.requestsAtOnce, maxWaiting: MAX_WAITING, maxWaitMs: config.queueWaitMs };
@@ -111,7 +111,8 @@ async function startShared(
   const metrics = createMetrics();
   addPlatformMetrics(metrics, db, clock);
   addServiceMetrics(metrics, { queue, poller, importCounts, tracer, droppedLogLines });
-  const webhooks = { send: sender.send, allowsPrivate: config.allowsPrivateWebhooks, ids: eventIds };
+  const { allowsPrivateWebhooks: allowsPrivate } = config;
+  const webhooks = { send: sender.send, allowsPrivate, ids: eventIds, sealer };
   const site = createDocumentation(config);
   return {
     ...{ config, db, clock, logger, metrics, tracer, limiter, lastUsed, secret, sealer },

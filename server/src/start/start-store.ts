@@ -7,7 +7,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { checkSettings } from '../platform/db/pooler.ts';
 import { type Config, createFolders } from './config.ts';
 import { type Started, startInOrder } from './in-order.ts';
-import { ensureSecretsKeyFile } from './secrets-key-file.ts';
+import { checkSecretsKeys, sealStoredSecrets } from './start-secrets.ts';
 
 export type StoreDependencies = {
   /** Prints progress messages of the start. */
@@ -23,10 +23,11 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     if (config.databaseUrl !== null) say('Using the database of DATABASE_URL.');
     const directUrl = config.databaseDirectUrl;
     await checkSettings(url, directUrl !== null);
+    await checkSecretsKeys(directUrl ?? url, config.secretsKeyFile);
     await migrate(directUrl ?? url, say);
     // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
     createFolders(config);
-    ensureSecretsKeyFile(config.secretsKeyFile);
+    await sealStoredSecrets(directUrl ?? url, config.secretsKeyFile, say);
     const db = openDatabase(url, { directUrl });
     try {
       if (await db.transaction(continueEventLog))

@@ -26,7 +26,7 @@ const DELETE_ENDED = statement(
      (select hash from sign_in_step where expires_at <= $1 limit 100 for update skip locked)`,
 );
 
-const useOf = (kind: StepKind, hash: Buffer) => `sign_in_step ${kind} ${hash.toString('hex')}`;
+export const stepUse = (kind: string, hash: Buffer): string => `sign_in_step ${kind} ${hash.toString('hex')}`;
 
 /** Stores the data of a step and returns its token. `machineNow` ignores the sandbox clock. */
 export async function beginStep(
@@ -38,7 +38,7 @@ export async function beginStep(
 ): Promise<string> {
   const token = newToken();
   const hash = hashSecret(token);
-  const sealed = sealer.seal(Buffer.from(JSON.stringify(data)), useOf(kind, hash));
+  const sealed = sealer.seal(Buffer.from(JSON.stringify(data)), stepUse(kind, hash));
   await tx.query(DELETE_ENDED, [timestamp(machineNow)]);
   await tx.query(INSERT, [hash, kind, sealed, timestamp(machineNow + STEP_MS)]);
   return token;
@@ -55,5 +55,5 @@ export async function takeStep(
   const hash = hashSecret(token);
   const [row] = await tx.query<{ sealed_data: Buffer; expires_at: number }>(TAKE, [hash, kind]);
   if (!row || row.expires_at <= machineNow) return null;
-  return JSON.parse(sealer.open(row.sealed_data, useOf(kind, hash)).toString());
+  return JSON.parse(sealer.open(row.sealed_data, stepUse(kind, hash)).toString());
 }

@@ -2,6 +2,7 @@ import { LIMITS } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { readHorizon, type Tenant } from '../events/store.ts';
+import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { insertRow, updateRow } from '../platform/db/rows.ts';
@@ -15,6 +16,7 @@ import {
   ENDPOINT_COLUMNS,
   type EndpointRow,
   lockEndpoint,
+  webhookSecretUse,
 } from './store.ts';
 
 /** Both secrets sign for a day, so that receivers can be changed one after the other. */
@@ -34,6 +36,7 @@ export type WithSecret = { row: EndpointRow; secret: string };
 
 export async function createEndpoint(
   tx: Tx,
+  sealer: Sealer,
   feeds: readonly [Tenant, ...Tenant[]],
   endpoint: NewEndpoint,
   now: number,
@@ -48,13 +51,15 @@ export async function createEndpoint(
     });
   }
   const { horizon } = await readHorizon(tx);
+  const id = newId();
   const secret = newWebhookSecret();
+  const sealed = sealer.seal(secret, webhookSecretUse(id));
   const [row] = await insertRow<EndpointRow>(
     tx,
     'webhook_endpoint',
     {
       ...endpoint,
-      ...{ id: newId(), tenant, feeds, secret, after_sequence: horizon, created_at: timestamp(now) },
+      ...{ id, tenant, feeds, sealed_secret: sealed, after_sequence: horizon, created_at: timestamp(now) },
     },
     `returning ${ENDPOINT_COLUMNS}`,
   );
@@ -118,20 +123,23 @@ export async function deleteEndpoint(
 
 const ROTATE = statement(
   'rotate_webhook_secret',
-  `update webhook_endpoint set secret = $2, previous_secret = secret, previous_secret_ends_at = $3 where id = $1
+  `update webhook_endpoint
+   set sealed_secret = $2, sealed_previous_secret = sealed_secret, previous_secret_ends_at = $3 where id = $1
    returning ${ENDPOINT_COLUMNS}`,
 );
 
 /** A rotation within 24 hours of another one ends the oldest of the three secrets at once. */
 export async function rotateSecret(
   tx: Tx,
+  sealer: Sealer,
   tenant: Tenant,
   publicId: string,
   now: number,
 ): Promise<EndpointChange & { secret: string }> {
   const before = await lockEndpoint(tx, tenant, publicId);
   const secret = newWebhookSecret();
-  const [after] = await tx.query<EndpointRow>(ROTATE, [before.id, secret, timestamp(now + ROTATION_MS)]);
+  const sealed = sealer.seal(secret, webhookSecretUse(before.id));
+  const [after] = await tx.query<EndpointRow>(ROTATE, [before.id, sealed, timestamp(now + ROTATION_MS)]);
   if (!after) throw new Error('a locked endpoint exists');
   return { before, after, secret: formatSecret(secret) };
 }

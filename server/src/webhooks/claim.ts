@@ -62,8 +62,8 @@ const claim = (
    join webhook_delivery known on known.endpoint_id = due.endpoint_id and known.id = due.id
    left join lateral ${eventWith('known.event_sequence')} as event on true
    where d.endpoint_id = due.endpoint_id and d.id = due.id
-   returning d.endpoint_id, d.id, d.attempts, d.next_attempt_at as lease, e.url, e.secret, e.previous_secret,
-     e.previous_secret_ends_at, e.failing_since, e.tenant, d.event_sequence,
+   returning d.endpoint_id, d.id, d.attempts, d.next_attempt_at as lease, e.url, e.sealed_secret,
+     e.sealed_previous_secret, e.previous_secret_ends_at, e.failing_since, e.tenant, d.event_sequence,
      coalesce(d.event_number, ${numberOf('e.feeds', 'd.event_sequence')}) as event_number, d.event_type, d.event_occurred_at,
      event.data::text as event_data`;
 

@@ -5,6 +5,7 @@ import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import type { EventIds } from '../events/ids.ts';
 import { type Tenant, tenantsOf } from '../events/store.ts';
+import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -22,14 +23,8 @@ import {
 } from './actions.ts';
 import { type ReplayPoint, replayEvents } from './fan-out.ts';
 import type { Send } from './send.ts';
-import { signedHeaders } from './signature.ts';
-import {
-  getEndpoint,
-  getEndpointWithSecrets,
-  listDeliveries,
-  listEndpoints,
-  signingSecrets,
-} from './store.ts';
+import { sendSigned } from './signed-send.ts';
+import { getEndpoint, getEndpointWithSecrets, listDeliveries, listEndpoints } from './store.ts';
 import { normalUrl, urlFaults } from './url.ts';
 import { wireDelivery, wireEndpoint } from './wire.ts';
 
@@ -38,6 +33,7 @@ export type WebhookSettings = {
   /** Whether URLs may be http, and addresses private. */
   readonly allowsPrivate: boolean;
   readonly ids: EventIds;
+  readonly sealer: Sealer;
 };
 
 type AnyCall = Pick<Call<WebhookOperations['getWebhookEndpoint']>, 'owner' | 'actor' | 'request'>;
@@ -55,7 +51,7 @@ export function webhookRoutes(
   return [
     ...endpointRoutes(endpoints, db, clock, settings),
     ...deliveryRoutes(endpoints, db, clock, settings.ids),
-    testRoute(endpoints, db, clock, settings.send),
+    testRoute(endpoints, db, clock, settings),
   ];
 }
 
@@ -75,7 +71,7 @@ function endpointRoutes(
   endpoints: WebhookOperations,
   db: Db,
   clock: MovableClock,
-  { allowsPrivate }: WebhookSettings,
+  { allowsPrivate, sealer }: WebhookSettings,
 ): Route[] {
   const checkUrl = (_params: unknown, body: unknown) => urlFaults(body, allowsPrivate);
   return [
@@ -85,7 +81,13 @@ function endpointRoutes(
         const now = clock.now();
         const { types = ['*'], description = null } = call.body;
         const url = normalUrl(call.body.url);
-        const { row, secret } = await createEndpoint(tx, feedsOf(call), { url, types, description }, now);
+        const { row, secret } = await createEndpoint(
+          tx,
+          sealer,
+          feedsOf(call),
+          { url, types, description },
+          now,
+        );
         const after = wireEndpoint(row, now);
         await audit(tx, call, 'created', { before: null, after }, now);
         return { ...after, secret };
@@ -123,7 +125,7 @@ function endpointRoutes(
     writeRoute(endpoints.rotateWebhookSecret, async (call, tx) => {
       const now = clock.now();
       const { webhook_endpoint_id: id } = call.params;
-      const { secret, ...change } = await rotateSecret(tx, tenantOf(call), id, now);
+      const { secret, ...change } = await rotateSecret(tx, sealer, tenantOf(call), id, now);
       const [before, after] = [wireEndpoint(change.before, now), wireEndpoint(change.after, now)];
       await audit(tx, call, 'secret_rotated', { before, after }, now);
       return { ...after, secret };
@@ -181,7 +183,12 @@ function replayPoint(
 }
 
 /** Sends an event that is not in the log, without a transaction: the answer may take a while. */
-function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, send: Send): Route {
+function testRoute(
+  endpoints: WebhookOperations,
+  db: Db,
+  clock: MovableClock,
+  { send, sealer }: WebhookSettings,
+): Route {
   return longRoute(endpoints.testWebhookEndpoint, (call) => {
     let fault: Message | null = null;
     return {
@@ -196,9 +203,9 @@ function testRoute(endpoints: WebhookOperations, db: Db, clock: MovableClock, se
           sequence: 0,
           data: { object: 'webhook_endpoint', id },
         });
-        const secrets = signingSecrets(endpoint, clock.now());
-        const headers = signedHeaders(eventId, body, secrets, clock.machineNow());
-        const { statusCode, durationMs, response, error } = await send(endpoint.url, headers, body);
+        const event = { id: eventId, body };
+        const sent = await sendSigned({ send, sealer, clock }, endpoint, event);
+        const { statusCode, durationMs, response, error } = sent;
         fault = error;
         return {
           event_id: eventId,

@@ -1,6 +1,7 @@
 import type { DeliveryState, ListOrder, WebhookDisabledReason } from '@saldo/api';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Tenant } from '../events/store.ts';
+import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -19,7 +20,11 @@ export type EndpointRow = {
   failing_since: number | null;
 };
 
-export type EndpointSecrets = { secret: Buffer; previous_secret: Buffer | null };
+export type EndpointSecrets = { sealed_secret: Buffer; sealed_previous_secret: Buffer | null };
+
+/** The same for both secrets, so that a rotation moves one as it is. */
+export const webhookSecretUse = (endpointId: string): string =>
+  `webhook_endpoint ${encodeId(ID_PREFIX.webhookEndpoint, endpointId)}`;
 
 /** Without the secrets, so that no answer and no log can contain them. */
 export const ENDPOINT_COLUMNS = `id, tenant, url, types, description, previous_secret_ends_at, created_at,
@@ -35,7 +40,7 @@ const FIND = statement('find_webhook_endpoint', `select ${ENDPOINT_COLUMNS} ${ON
 const LOCK = statement('lock_webhook_endpoint', `select ${ENDPOINT_COLUMNS} ${ONE} for no key update`);
 const FIND_SECRETS = statement(
   'find_webhook_secrets',
-  `select ${ENDPOINT_COLUMNS}, secret, previous_secret ${ONE}`,
+  `select ${ENDPOINT_COLUMNS}, sealed_secret, sealed_previous_secret ${ONE}`,
 );
 
 export const listEndpoints = (
@@ -69,13 +74,15 @@ export const getEndpointWithSecrets = (
   publicId: string,
 ): Promise<EndpointRow & EndpointSecrets> => getBy(db, FIND_SECRETS, tenant, publicId);
 
-/** The secrets that sign at that time, the newest first. */
+/** The secrets that sign at that time, the newest first. Throws `SecretUnreadable`. */
 export function signingSecrets(
-  row: EndpointSecrets & Pick<EndpointRow, 'previous_secret_ends_at'>,
+  sealer: Sealer,
+  row: EndpointSecrets & Pick<EndpointRow, 'id' | 'previous_secret_ends_at'>,
   now: number,
 ): Buffer[] {
-  const { secret, previous_secret: previous, previous_secret_ends_at: endsAt } = row;
-  return previous !== null && endsAt !== null && now < endsAt ? [secret, previous] : [secret];
+  const { sealed_secret: secret, sealed_previous_secret: previous, previous_secret_ends_at: endsAt } = row;
+  const signing = previous !== null && endsAt !== null && now < endsAt ? [secret, previous] : [secret];
+  return signing.map((sealed) => sealer.open(sealed, webhookSecretUse(row.id)));
 }
 
 export type DeliveryRow = {

@@ -3,6 +3,7 @@ import type { EventIds } from '../events/ids.ts';
 import type { EventPoller } from '../events/poller.ts';
 import type { Tenant } from '../events/store.ts';
 import { eventJson } from '../events/wire.ts';
+import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import type { Job } from '../platform/jobs.ts';
@@ -10,8 +11,7 @@ import { type Claim, claimDue } from './claim.ts';
 import { fanOutEvents, listFeeds } from './fan-out.ts';
 import { type Outcome, recordOutcomes } from './results.ts';
 import type { Send, SendResult } from './send.ts';
-import { signedHeaders } from './signature.ts';
-import { signingSecrets } from './store.ts';
+import { sendSigned, UNSIGNED } from './signed-send.ts';
 
 /** Upper bound for the delay of a planned try. New events and finished tries wake the worker earlier. */
 const LOOK_EVERY_MS = 1_000;
@@ -24,6 +24,7 @@ export type WorkerDependencies = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly send: Send;
+  readonly sealer: Sealer;
   readonly random: () => number;
   readonly ids: EventIds;
   /** Waits until the reads of receivers include all events. */
@@ -38,7 +39,7 @@ const EXPIRED: SendResult = {
 };
 
 /** Sends deliveries that are due, and records what came back. */
-export function createWebhookWorker({ db, clock, logger, send, random, ids }: WorkerDependencies) {
+export function createWebhookWorker({ db, clock, logger, send, sealer, random, ids }: WorkerDependencies) {
   const inProgress = new Map<string, number>();
   let failingInProgress = 0;
   const tries = new Set<Promise<void>>();
@@ -52,9 +53,14 @@ export function createWebhookWorker({ db, clock, logger, send, random, ids }: Wo
     if (data === null) return EXPIRED;
     const event = { sequence, number: claim.event_number, type: claim.event_type, occurredAt, data };
     const body = eventJson(ids, tenant, event);
-    const secrets = signingSecrets(claim, clock.now());
-    const headers = signedHeaders(ids.idOf(tenant, event), body, secrets, clock.machineNow());
-    const result = await send(claim.url, headers, body, giveUp.signal);
+    const endpoint = { ...claim, id: claim.endpoint_id };
+    const sent = { id: ids.idOf(tenant, event), body };
+    const result = await sendSigned({ send, sealer, clock }, endpoint, sent, giveUp.signal);
+    if (result === UNSIGNED)
+      logger.error(
+        { endpoint: endpoint.id },
+        'webhook not sent: no key of SECRETS_KEY_FILE opens its secret',
+      );
     return result.error !== null && giveUp.signal.aborted ? null : result;
   }
 

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createSealer, KEY_BYTES, SecretUnreadable, sealedWith } from './sealed-secrets.ts';
+import {
+  createFollowingSealer,
+  createSealer,
+  KEY_BYTES,
+  keyIdOf,
+  SecretUnreadable,
+  sealedWith,
+} from './sealed-secrets.ts';
 
 const [OLD, NEW] = [randomBytes(KEY_BYTES), randomBytes(KEY_BYTES)];
 const PLAIN = Buffer.from('whsec_of_an_endpoint');
@@ -33,4 +40,22 @@ test('the first of several keys seals, and all of them open', () => {
   assert.deepEqual(both.open(old, 'use'), PLAIN);
   assert.equal(sealedWith(both.seal(PLAIN, 'use')), sealedWith(createSealer([NEW]).seal(PLAIN, 'use')));
   assert.throws(() => createSealer([NEW]).open(old, 'use'), new RegExp(sealedWith(old)));
+});
+
+test('a following sealer seals with the key that is first now, and opens what a new key has sealed', () => {
+  let keys: readonly Buffer[] = [OLD];
+  const following = createFollowingSealer(() => {
+    if (keys.length === 0) throw new Error('the file is gone');
+    return keys;
+  });
+  const old = following.seal(PLAIN, 'use');
+  keys = [NEW, OLD];
+  assert.deepEqual(following.open(createSealer([NEW]).seal(PLAIN, 'use'), 'use'), PLAIN);
+  assert.equal(sealedWith(following.seal(PLAIN, 'use')), keyIdOf(NEW));
+  assert.deepEqual(following.open(old, 'use'), PLAIN);
+  keys = [];
+  assert.deepEqual(following.open(old, 'use'), PLAIN);
+  assert.throws(() => following.seal(PLAIN, 'use'), /the file is gone/);
+  const foreign = createSealer([randomBytes(KEY_BYTES)]).seal(PLAIN, 'use');
+  assert.throws(() => following.open(foreign, 'use'), SecretUnreadable);
 });

@@ -1,14 +1,17 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { Sealer } from '../auth/sealed-secrets.ts';
 import type { Db } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 
-const READ_SECRET = statement('read_cursor_secret', "select value from secret where name = 'cursor'");
+const READ_SECRET = statement('read_cursor_secret', "select sealed_value from secret where name = 'cursor'");
+
+export const platformSecretUse = (name: string): string => `secret ${name}`;
 
 /** The secret of the platform, from which all its signatures and the ids of events are derived. */
-export async function readCursorSecret(db: Db): Promise<Uint8Array> {
-  const [row] = await db.query<{ value: Buffer }>(READ_SECRET);
+export async function readCursorSecret(db: Db, sealer: Sealer): Promise<Uint8Array> {
+  const [row] = await db.query<{ sealed_value: Buffer }>(READ_SECRET);
   if (row === undefined) throw new Error('the migrations make the secret');
-  return row.value;
+  return sealer.open(row.sealed_value, platformSecretUse('cursor'));
 }
 
 /** The sort key of the last record of a page. The next page starts after it. */
