@@ -1,6 +1,7 @@
 import type { Alarm, DeliveryDayCalendar, Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { findDay } from '../nominations/nominated-slots.ts';
+import { closingOf, slotClosings } from '../calendar/closings.ts';
+import { findDay, isMismatch, slotsOf } from '../nominations/nominated-slots.ts';
 
 export type AttentionKind = 'alarm' | 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
 
@@ -14,33 +15,84 @@ export type AttentionItem = {
   readonly nomination: Nomination | null;
   /** Of the kind `alarm` only: one, or those of a kind and day about several contracts. */
   readonly alarms: readonly Alarm[];
+  /** The quarter-hours that have to be changed. Null: all of the day. */
+  readonly slots: readonly number[] | null;
+  /** The deadlines of the versions that have to be sent. */
+  readonly closures: readonly number[];
 };
 
 /** At the same deadline. */
 const KINDS: readonly AttentionKind[] = ['alarm', 'mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
 
-/** One item per day, because all nominations of a day have the same deadline and the same next step. */
+/** One item per day, because all nominations of a day have the same next step. */
 export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination[]): AttentionItem[] {
   const byDay = Map.groupBy(nominations, findDay);
   return Array.from(byDay, ([day, ofDay]) => {
     const [first = null] = ofDay;
-    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null, alarms: [] };
+    return {
+      kind,
+      day,
+      count: ofDay.length,
+      nomination: ofDay.length === 1 ? first : null,
+      alarms: [],
+      slots: kind === 'mismatch' ? mismatchedSlots(ofDay) : null,
+      closures: kind === 'unsent' ? ofDay.flatMap(closureOf) : [],
+    };
   });
 }
 
-/** The first gate of a delivery day that is still open; null if all are closed. */
-export function nextGate({ gates }: DeliveryDayCalendar, now: number): number | null {
-  const open = gates.map(({ closes_at }) => Date.parse(closes_at)).filter((at) => at > now);
-  return open.length === 0 ? null : Math.min(...open);
+const closureOf = ({ gate_closure }: Nomination): number[] =>
+  gate_closure ? [Date.parse(gate_closure)] : [];
+
+/** Null if no difference is as large as a kW: then it may be in any quarter-hour. */
+function mismatchedSlots(nominations: readonly Nomination[]): number[] | null {
+  const slots = nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch));
+  return slots.length === 0 ? null : Array.from(new Set(slots.map(({ slot }) => slot)));
 }
 
-export type Due = AttentionItem & { readonly deadline: number | null };
+export type Deadline = {
+  readonly at: number;
+  /** How many of the quarter-hours can still be changed, and how many there are. */
+  readonly changeable: number;
+  readonly affected: number;
+  /** The end of the wait phase while it lasts: the TSOs process changes only after it. */
+  readonly waitsUntil: number | null;
+};
+
+/**
+ * The day-ahead gate, later that of the first quarter-hour that has to be changed and still can be, at last the day-after
+ * gate. Null if all are closed.
+ */
+export function deadlineOf(
+  calendar: DeliveryDayCalendar,
+  { slots, closures }: Pick<AttentionItem, 'slots' | 'closures'>,
+  now: number,
+): Deadline | null {
+  const isOpen = (at: number | null) => at !== null && now < at;
+  const closings = slotClosings(calendar).filter(({ slot }) => slots?.includes(slot) ?? true);
+  const affected = closings.length;
+  const dayAhead = closingOf(calendar, 'day_ahead');
+  if (dayAhead !== null && isOpen(dayAhead))
+    return { at: dayAhead, changeable: affected, affected, waitsUntil: null };
+  const waitEnd = closingOf(calendar, 'wait');
+  const waitsUntil = isOpen(waitEnd) ? waitEnd : null;
+  const open = closings.map(({ closesAt }) => closesAt).filter(isOpen);
+  const due = closures.filter(isOpen);
+  if (due.length > 0) return { at: Math.min(...due), changeable: open.length, affected, waitsUntil };
+  if (open.length > 0) return { at: Math.min(...open), changeable: open.length, affected, waitsUntil };
+  const dayAfter = closingOf(calendar, 'day_after');
+  return dayAfter !== null && isOpen(dayAfter)
+    ? { at: dayAfter, changeable: 0, affected, waitsUntil: null }
+    : null;
+}
+
+export type Due = AttentionItem & { readonly deadline: Deadline | null };
 
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A critical alarm without a day, such as of the disk, needs an action at once. */
 const dueAt = ({ alarms, day, deadline }: Due): number =>
-  alarms[0]?.severity === 'critical' && day === null ? 0 : (deadline ?? Number.POSITIVE_INFINITY);
+  alarms[0]?.severity === 'critical' && day === null ? 0 : (deadline?.at ?? Number.POSITIVE_INFINITY);
 
 /** Most urgent first: the earliest open deadline, then matters without one, of the newest day first. */
 export const byUrgency = (items: readonly Due[]): Due[] =>
@@ -74,7 +126,8 @@ export const itemOfCount = (
   kind: AttentionKind,
   count: number,
   day: DeliveryDay | null = null,
-): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null, alarms: [] }]);
+): AttentionItem[] =>
+  count === 0 ? [] : [{ kind, day, count, nomination: null, alarms: [], slots: null, closures: [] }];
 
 /**
  * One item per alarm, because each has its own cause and next step. Contracts whose values of a day are missing are one
@@ -90,5 +143,7 @@ export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
     count: group.length,
     nomination: null,
     alarms: group,
+    slots: null,
+    closures: [],
   }));
 }

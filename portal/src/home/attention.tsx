@@ -16,10 +16,11 @@ import { Countdown, Instant } from '../ui/time.tsx';
 import {
   type AttentionItem,
   byUrgency,
+  type Deadline,
   type Due,
+  deadlineOf,
   itemOfCount,
   itemsOfNominations,
-  nextGate,
 } from './attention-items.ts';
 import { nominationsInStateQuery, pendingCustomersQuery } from './queries.ts';
 
@@ -117,7 +118,7 @@ function useDeadlines(items: readonly AttentionItem[]): Due[] {
   const calendars = useQueries({ queries: days.map((day) => deliveryDayQuery(day)) });
   return items.map((item) => {
     const calendar = item.day === null ? undefined : calendars[days.indexOf(item.day)]?.data;
-    return { ...item, deadline: calendar ? nextGate(calendar, now) : null };
+    return { ...item, deadline: calendar ? deadlineOf(calendar, item, now) : null };
   });
 }
 
@@ -137,14 +138,24 @@ function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
           {day !== null && <span className="text-muted">{format.day(day)}</span>}
         </p>
         <p className="text-muted">{isLost ? t.attention.settled : steps[kind]}</p>
+        {kind === 'mismatch' && deadline !== null && <StillChangeable deadline={deadline} />}
       </div>
-      {deadline !== null && <Deadline at={deadline} />}
+      {deadline !== null && <DeadlineTime deadline={deadline} />}
     </div>
   );
 }
 
-export function Deadline({ at }: { at: number }) {
+/** What of a mismatch can still be changed, once something of its day has closed. */
+function StillChangeable({ deadline: { changeable, affected } }: { deadline: Deadline }) {
   const { t } = useI18n();
+  if (changeable === affected) return null;
+  return (
+    <p>{changeable === 0 ? t.attention.onlyWithinArea : t.attention.changeable(changeable, affected)}</p>
+  );
+}
+
+export function DeadlineTime({ deadline: { at, waitsUntil } }: { deadline: Deadline }) {
+  const { t, format } = useI18n();
   if (useIsPast(at)) return <span className="text-muted">{t.brp.home.gateClosed}</span>;
   return (
     <span className="grid sm:justify-items-end">
@@ -155,6 +166,9 @@ export function Deadline({ at }: { at: number }) {
         {`${t.attention.deadline} `}
         <Instant at={new Date(at).toISOString()} />
       </span>
+      {waitsUntil !== null && (
+        <span className="text-xs text-muted">{t.attention.waiting(format.time(waitsUntil))}</span>
+      )}
     </span>
   );
 }

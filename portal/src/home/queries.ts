@@ -10,8 +10,8 @@ export const MAX_COUNTED = 500;
 const DAYS_BACK = 7;
 
 /**
- * Current nominations in one state, with their first slot only, which identifies the day. No last day: a nomination of any
- * later day may need attention.
+ * Current nominations in one state: pending ones with their first slot only, which identifies the day, others with all
+ * slots, because their deadline depends on those that differ. No last day: a nomination of any later day may need attention.
  */
 export const nominationsInStateQuery = (
   today: DeliveryDay,
@@ -22,8 +22,9 @@ export const nominationsInStateQuery = (
     queryKey: ['nominations', 'in-state', status, today, max],
     queryFn: ({ signal }) => {
       const delivery_start = formatInstant(dayStart(addDays(today, -DAYS_BACK)));
-      const firstSlots = { include_slots: 'true', slot_number_from: 1, slot_number_to: 1 } as const;
-      return firstOf(reader().nominations.each({ status, delivery_start, ...firstSlots }, { signal }), max);
+      const slots = status === 'pending' ? { slot_number_from: 1, slot_number_to: 1 } : {};
+      const filter = { status, delivery_start, include_slots: 'true', ...slots } as const;
+      return firstOf(reader().nominations.each(filter, { signal }), max);
     },
   });
 

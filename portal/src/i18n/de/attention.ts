@@ -4,6 +4,10 @@ export const attention: Dictionary['attention'] = {
   nothing: 'Nichts zu tun',
   nothingText: 'Alles Fällige ist gesendet und stimmt überein, und kein Kunde wartet.',
   deadline: 'Frist',
+  changeable: (open, all) => `${open} von ${all} Viertelstunden sind noch änderbar.`,
+  onlyWithinArea:
+    'Alle Viertelstunden sind geschlossen: Bis zur Day-After-Frist sind nur noch Änderungen innerhalb einer Regelzone möglich.',
+  waiting: (time) => `Wartephase: Die ÜNB verarbeiten Änderungen ab ${time} Uhr`,
   kinds: {
     mismatch: 'Abweichung',
     unsent: 'Nicht gesendet',
