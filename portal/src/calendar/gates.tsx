@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 import { cx } from '../ui/cx.ts';
 import { Countdown, Instant } from '../ui/time.tsx';
-import { closingOf, slotClosings } from './closings.ts';
+import { closingOf, slotClosings } from './deadlines.ts';
 import { deliveryDayQuery } from './queries.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Alarm, type DeliveryDayCalendar, type Nomination, operatorEndpoints } from '@saldo/api';
-import { type AttentionKind, byUrgency, deadlineOf, itemsByDay, itemsOfAlarms } from './attention-items.ts';
+import { type Alarm, type Nomination, operatorEndpoints } from '@saldo/api';
+import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms } from './attention-items.ts';
 
 const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
   kind,
   day,
   deadline: deadline === null ? null : { at: deadline, changeable: 96, affected: 96, waitsUntil: null },
   count: 1,
+  hasMore: false,
   nomination: null,
   alarms: [],
   slots: null,
@@ -36,77 +37,35 @@ test('the earliest open deadline comes first, then the newest day without one', 
   );
 });
 
-test('nominations of a day are one item', () => {
+test('nominations of a day are one item; only the last day may have more than were read', () => {
   const on = (delivery_start: string) => ({ slots: [{ delivery_start }] }) as unknown as Nomination;
   const single = on('2026-10-21T22:00:00Z');
-  const items = itemsByDay('unsent', [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single]);
+  const items = itemsByDay('unsent', {
+    records: [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single],
+    hasMore: true,
+  });
   assert.deepEqual(items, [
-    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarms: [], slots: null, closures: [] },
+    {
+      kind: 'unsent',
+      day: '2026-10-21',
+      count: 2,
+      hasMore: false,
+      nomination: null,
+      alarms: [],
+      slots: null,
+      closures: [],
+    },
     {
       kind: 'unsent',
       day: '2026-10-22',
       count: 1,
+      hasMore: true,
       nomination: single,
       alarms: [],
       slots: null,
       closures: [],
     },
   ]);
-});
-
-/** 18 November 2026 in Germany, one hour ahead of UTC. */
-const calendar = {
-  slots: Array.from({ length: 96 }, (_, at) => ({
-    slot_number: at + 1,
-    delivery_start: new Date(Date.UTC(2026, 10, 17, 23, 15 * at)).toISOString(),
-  })),
-  gates: [
-    { phase: 'day_ahead', closes_at: '2026-11-17T13:30:00Z' },
-    { phase: 'wait', closes_at: '2026-11-17T15:00:00Z' },
-    { phase: 'intraday', closes_at: '2026-11-18T22:30:00Z' },
-    { phase: 'day_after', closes_at: '2026-11-19T15:00:00Z' },
-  ],
-} as DeliveryDayCalendar;
-
-const ALL = Array.from({ length: 96 }, (_, at) => at + 1);
-/** 10:00 to 14:15, 17 quarter-hours. */
-const MIDDAY = ALL.slice(40, 57);
-
-// Local times. The third column is the deadline, then what can still be changed, then the end of the wait phase.
-for (const [slots, now, at, changeable, waitsUntil] of [
-  [ALL, '17 14:29:59', '17 14:30', 96, null],
-  [ALL, '17 14:30:00', '17 23:45', 96, '17 16:00'],
-  [ALL, '17 14:31:00', '17 23:45', 96, '17 16:00'],
-  [ALL, '17 16:05:00', '17 23:45', 96, null],
-  [ALL, '17 23:44:59', '17 23:45', 96, null],
-  [ALL, '17 23:50:00', '18 00:00', 95, null],
-  [ALL, '18 23:29:59', '18 23:30', 1, null],
-  [ALL, '18 23:30:00', '19 16:00', 0, null],
-  [ALL, '19 16:00:00', null, null, null],
-  [MIDDAY, '17 14:31:00', '18 09:45', 17, '17 16:00'],
-  [MIDDAY, '18 09:45:00', '18 10:00', 16, null],
-  [MIDDAY, '18 10:07:00', '18 10:15', 15, null],
-  [MIDDAY, '18 13:45:00', '19 16:00', 0, null],
-] as const)
-  test(`a mismatch of ${slots.length} quarter-hours at ${now} is due at ${at}`, () => {
-    const instant = (text: string) => Date.parse(`2026-11-${text.replace(' ', 'T')}+01:00`);
-    const deadline = deadlineOf(calendar, { slots, closures: [] }, instant(now));
-    const expected = at && {
-      at: instant(`${at}:00`),
-      changeable,
-      affected: slots.length,
-      waitsUntil: waitsUntil && instant(`${waitsUntil}:00`),
-    };
-    assert.deepEqual(deadline, expected);
-  });
-
-test('an unsent version is due at its own deadline; when that has passed, with the next quarter-hour', () => {
-  const closures = ['2026-11-18T09:45:00+01:00', '2026-11-18T12:00:00+01:00'].map((at) => Date.parse(at));
-  const at = (time: string) =>
-    deadlineOf(calendar, { slots: null, closures }, Date.parse(`2026-11-18T${time}:00+01:00`))?.at;
-  assert.equal(at('08:03'), closures[0]);
-  assert.equal(at('09:45'), closures[1]);
-  assert.equal(at('12:00'), Date.parse('2026-11-18T12:15:00+01:00'));
 });
 
 test('the quarter-hours of a mismatch are those that differ in any nomination of the day', () => {
@@ -119,7 +78,8 @@ test('the quarter-hours of a mismatch are those that differ in any nomination of
         matched_amount,
       })),
     }) as unknown as Nomination;
-  const slotsIn = (...nominations: Nomination[]) => itemsByDay('mismatch', nominations)[0]?.slots;
+  const slotsIn = (...nominations: Nomination[]) =>
+    itemsByDay('mismatch', { records: nominations, hasMore: false })[0]?.slots;
   assert.deepEqual(slotsIn(on(1, 0.5, null), on(1, 0.75, 1, 2)), [2, 4]);
   assert.deepEqual(slotsIn(on(1, 1)), null);
 });

@@ -1,7 +1,8 @@
-import type { Alarm, DeliveryDayCalendar, Nomination } from '@saldo/api';
+import type { Alarm, Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { closingOf, slotClosings } from '../calendar/closings.ts';
+import type { Deadline } from '../calendar/deadlines.ts';
 import { findDay, isMismatch, slotsOf } from '../nominations/nominated-slots.ts';
+import type { Counted } from '../session/lists.ts';
 
 export type AttentionKind = 'alarm' | 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
 
@@ -11,6 +12,8 @@ export type AttentionItem = {
   /** Null for a matter without a delivery day. */
   readonly day: DeliveryDay | null;
   readonly count: number;
+  /** Whether there are more than were read: then the count is of those. */
+  readonly hasMore: boolean;
   /** The nomination, if there is only one. */
   readonly nomination: Nomination | null;
   /** Of the kind `alarm` only: one, or those of a kind and day about several contracts. */
@@ -25,14 +28,16 @@ export type AttentionItem = {
 const KINDS: readonly AttentionKind[] = ['alarm', 'mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
 
 /** One item per day, because all nominations of a day have the same next step. */
-export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination[]): AttentionItem[] {
-  const byDay = Map.groupBy(nominations, findDay);
-  return Array.from(byDay, ([day, ofDay]) => {
+export function itemsByDay(kind: AttentionKind, { records, hasMore }: Counted<Nomination>): AttentionItem[] {
+  const byDay = Map.groupBy(records, findDay);
+  return Array.from(byDay, ([day, ofDay], at) => {
     const [first = null] = ofDay;
     return {
       kind,
       day,
       count: ofDay.length,
+      // The earliest days are read first, so only the last one may be incomplete.
+      hasMore: hasMore && at === byDay.size - 1,
       nomination: ofDay.length === 1 ? first : null,
       alarms: [],
       slots: kind === 'mismatch' ? mismatchedSlots(ofDay) : null,
@@ -48,42 +53,6 @@ const closureOf = ({ gate_closure }: Nomination): number[] =>
 function mismatchedSlots(nominations: readonly Nomination[]): number[] | null {
   const slots = nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch));
   return slots.length === 0 ? null : Array.from(new Set(slots.map(({ slot }) => slot)));
-}
-
-export type Deadline = {
-  readonly at: number;
-  /** How many of the quarter-hours can still be changed, and how many there are. */
-  readonly changeable: number;
-  readonly affected: number;
-  /** The end of the wait phase while it lasts: the TSOs process changes only after it. */
-  readonly waitsUntil: number | null;
-};
-
-/**
- * The day-ahead gate, later that of the first quarter-hour that has to be changed and still can be, at last the day-after
- * gate. Null if all are closed.
- */
-export function deadlineOf(
-  calendar: DeliveryDayCalendar,
-  { slots, closures }: Pick<AttentionItem, 'slots' | 'closures'>,
-  now: number,
-): Deadline | null {
-  const isOpen = (at: number | null) => at !== null && now < at;
-  const closings = slotClosings(calendar).filter(({ slot }) => slots?.includes(slot) ?? true);
-  const affected = closings.length;
-  const dayAhead = closingOf(calendar, 'day_ahead');
-  if (dayAhead !== null && isOpen(dayAhead))
-    return { at: dayAhead, changeable: affected, affected, waitsUntil: null };
-  const waitEnd = closingOf(calendar, 'wait');
-  const waitsUntil = isOpen(waitEnd) ? waitEnd : null;
-  const open = closings.map(({ closesAt }) => closesAt).filter(isOpen);
-  const due = closures.filter(isOpen);
-  if (due.length > 0) return { at: Math.min(...due), changeable: open.length, affected, waitsUntil };
-  if (open.length > 0) return { at: Math.min(...open), changeable: open.length, affected, waitsUntil };
-  const dayAfter = closingOf(calendar, 'day_after');
-  return dayAfter !== null && isOpen(dayAfter)
-    ? { at: dayAfter, changeable: 0, affected, waitsUntil: null }
-    : null;
 }
 
 export type Due = AttentionItem & { readonly deadline: Deadline | null };
@@ -106,8 +75,8 @@ export const byUrgency = (items: readonly Due[]): Due[] =>
 
 /** Sent nominations count as unanswered from their delivery day on: until then the TSO may still decide. */
 export function itemsOfNominations(
-  mismatched: readonly Nomination[],
-  pending: readonly Nomination[],
+  mismatched: Counted<Nomination>,
+  { records: pending, hasMore }: Counted<Nomination>,
   today: DeliveryDay,
 ): AttentionItem[] {
   const [sent, unsent] = [
@@ -117,17 +86,17 @@ export function itemsOfNominations(
   const unanswered = sent.filter((nomination) => (findDay(nomination) ?? today) <= today);
   return [
     ...itemsByDay('mismatch', mismatched),
-    ...itemsByDay('unsent', unsent),
-    ...itemsByDay('unanswered', unanswered),
+    ...itemsByDay('unsent', { records: unsent, hasMore }),
+    ...itemsByDay('unanswered', { records: unanswered, hasMore }),
   ];
 }
 
 export const itemOfCount = (
   kind: AttentionKind,
   count: number,
-  day: DeliveryDay | null = null,
+  { day = null, hasMore = false }: { day?: DeliveryDay | null; hasMore?: boolean } = {},
 ): AttentionItem[] =>
-  count === 0 ? [] : [{ kind, day, count, nomination: null, alarms: [], slots: null, closures: [] }];
+  count === 0 ? [] : [{ kind, day, count, hasMore, nomination: null, alarms: [], slots: null, closures: [] }];
 
 /**
  * One item per alarm, because each has its own cause and next step. Contracts whose values of a day are missing are one
@@ -141,6 +110,7 @@ export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
     kind: 'alarm',
     day: group[0]?.delivery_date ?? null,
     count: group.length,
+    hasMore: false,
     nomination: null,
     alarms: group,
     slots: null,

@@ -2,8 +2,10 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { type Deadline, deadlineOf } from '../calendar/deadlines.ts';
 import { deliveryDayQuery } from '../calendar/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { nominationsInStateQuery } from '../nominations/queries.ts';
 import { useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink, NominationsLink, useRolePath } from '../references/links.tsx';
 import { useIsPast, useServerMinute } from '../session/server-clock.ts';
@@ -16,13 +18,11 @@ import { Countdown, Instant } from '../ui/time.tsx';
 import {
   type AttentionItem,
   byUrgency,
-  type Deadline,
   type Due,
-  deadlineOf,
   itemOfCount,
   itemsOfNominations,
 } from './attention-items.ts';
-import { nominationsInStateQuery, pendingCustomersQuery } from './queries.ts';
+import { pendingCustomersQuery } from './queries.ts';
 
 /** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
@@ -77,6 +77,8 @@ export const itemsOf = (
   refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
 });
 
+const NONE = { records: [], hasMore: false };
+
 /** What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. */
 export function useCommonAttention(today: DeliveryDay, max: number) {
   const mismatched = useQuery(nominationsInStateQuery(today, 'partial_match', max));
@@ -84,9 +86,12 @@ export function useCommonAttention(today: DeliveryDay, max: number) {
   const waiting = useQuery(pendingCustomersQuery);
   return {
     nominations: itemsOf([mismatched, pending], () =>
-      itemsOfNominations(mismatched.data ?? [], pending.data ?? [], today),
+      itemsOfNominations(mismatched.data ?? NONE, pending.data ?? NONE, today),
     ),
-    customers: itemsOf([waiting], () => itemOfCount('customers', waiting.data?.length ?? 0)),
+    customers: itemsOf([waiting], () => {
+      const { records, hasMore } = waiting.data ?? NONE;
+      return itemOfCount('customers', records.length, { hasMore });
+    }),
   };
 }
 
@@ -176,14 +181,15 @@ export function DeadlineTime({ deadline: { at, waitsUntil } }: { deadline: Deadl
 const LINK = 'font-medium text-accent-strong hover:underline';
 
 /** The record, or the list of the day. */
-function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionItem }) {
+function ItemLink({ item: { kind, day, count, hasMore, nomination } }: { item: AttentionItem }) {
   const { t } = useI18n();
+  const orMore = (text: string) => (hasMore ? t.attention.moreThan(text) : text);
   const rolePath = useRolePath();
   const labelOf = useGroupLabels();
   if (kind === 'customers')
     return (
       <Link to={`${rolePath}/customers`} search={{ status: 'pending' }} className={LINK}>
-        {t.attention.customers(count)}
+        {orMore(t.attention.customers(count))}
       </Link>
     );
   if (kind === 'volumes')
@@ -203,7 +209,7 @@ function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionI
   const status = kind === 'mismatch' ? 'partial_match' : 'pending';
   return (
     <NominationsLink search={{ ...(day === null ? {} : { day }), status }} className={LINK}>
-      {t.attention.nominations(count)}
+      {orMore(t.attention.nominations(count))}
     </NominationsLink>
   );
 }

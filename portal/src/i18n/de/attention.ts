@@ -18,6 +18,7 @@ export const attention: Dictionary['attention'] = {
   nominations: (count) => (count === 1 ? '1 Nominierung' : `${count} Nominierungen`),
   contracts: (count) => (count === 1 ? '1 Vertrag' : `${count} Verträge`),
   customers: (count) => (count === 1 ? '1 Kunde' : `${count} Kunden`),
+  moreThan: (records) => `mehr als ${records}`,
   settled: 'Alle Fristen sind abgelaufen: Die Differenz wird finanziell ausgeglichen.',
   brpSteps: {
     mismatch: 'Beide Seiten vergleichen und den eigenen Fahrplan vor der Frist korrigieren.',

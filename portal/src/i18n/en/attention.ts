@@ -16,6 +16,7 @@ export const attention = {
   nominations: (count: number) => (count === 1 ? '1 nomination' : `${count} nominations`),
   contracts: (count: number) => (count === 1 ? '1 contract' : `${count} contracts`),
   customers: (count: number) => (count === 1 ? '1 customer' : `${count} customers`),
+  moreThan: (records: string) => `more than ${records}`,
   settled: 'All gates are closed: the difference is settled financially.',
   brpSteps: {
     mismatch: 'Compare both sides, and correct your schedule before the gate.',
