@@ -131,38 +131,46 @@ test('half-sent schedules of some BRPs do not delay the checks of others', async
   for (const { socket } of slow) assert.equal(socket.closed, false);
 });
 
-const INTERCHANGE = 'POST /operator/v1/series/values';
-const EDIFACT = { 'Content-Type': 'application/edifact' };
+/** Documents that are read whole before they are applied, a few at a time. */
+const DOCUMENTS = {
+  interchanges: ['POST /operator/v1/series/values', 'application/edifact'],
+  'answers of TSOs': ['POST /operator/v1/exchange/receive', 'application/xml'],
+} as const;
 
-/** Interchanges that have five minutes at the minimum rate, because so much of them has arrived. The rest never does. */
-async function halfInterchanges(platform: TestPlatform, count: number): Promise<RawClient[]> {
-  const part = ' '.repeat(300 * BODY_LIMITS.bytesPerS);
-  const size = { 'Content-Length': String(2 * part.length) };
-  const headers = { ...EDIFACT, ...size, 'X-Api-Key': await platform.world.operatorKey() };
-  const text = half(platform, INTERCHANGE, headers) + part;
-  return Promise.all(Array.from({ length: count }, () => open(platform, text)));
+for (const [name, [line, type]] of Object.entries(DOCUMENTS)) {
+  const headersOf = async (platform: TestPlatform, length: number) => ({
+    'Content-Type': type,
+    'Content-Length': String(length),
+    'X-Api-Key': await platform.world.operatorKey(),
+  });
+
+  /** They have five minutes at the minimum rate, because so much of them has arrived. The rest never does. */
+  const openHalf = async (platform: TestPlatform, count: number): Promise<RawClient[]> => {
+    const part = ' '.repeat(300 * BODY_LIMITS.bytesPerS);
+    const text = half(platform, line, await headersOf(platform, 2 * part.length)) + part;
+    return Promise.all(Array.from({ length: count }, () => open(platform, text)));
+  };
+
+  const openWhole = async (platform: TestPlatform): Promise<RawClient> => {
+    const text = 'no document';
+    return open(platform, requestText(line, await headersOf(platform, text.length), text));
+  };
+
+  test(`half-sent ${name} do not delay complete ones`, async () => {
+    const slow = await openHalf(patient, 4);
+    await until(() => slow.every(({ socket }) => socket.writableLength === 0));
+    const whole = await openWhole(patient);
+    assert.equal(await until(() => statusOf(whole)), 400);
+    for (const { socket } of slow) assert.equal(socket.closed, false);
+  });
+
+  test(`half-sent ${name} are closed by the idle timeout of imports, so that others get their turn`, async () => {
+    const slow = await openHalf(hasty, 12);
+    const whole = await openWhole(hasty);
+    assert.equal(await until(() => statusOf(whole)), 400);
+    await until(() => slow.every(({ socket }) => socket.closed || socket.readableEnded));
+  });
 }
-
-async function wholeInterchange(platform: TestPlatform): Promise<RawClient> {
-  const text = 'no interchange';
-  const headers = { 'X-Api-Key': await platform.world.operatorKey(), 'Content-Length': String(text.length) };
-  return open(platform, requestText(INTERCHANGE, { ...EDIFACT, ...headers }, text));
-}
-
-test('half-sent interchanges do not delay complete ones', async () => {
-  const slow = await halfInterchanges(patient, 4);
-  await until(() => slow.every(({ socket }) => socket.writableLength === 0));
-  const whole = await wholeInterchange(patient);
-  assert.equal(await until(() => statusOf(whole)), 400);
-  for (const { socket } of slow) assert.equal(socket.closed, false);
-});
-
-test('half-sent interchanges are closed by the idle timeout of imports, so that others get their turn', async () => {
-  const slow = await halfInterchanges(hasty, 12);
-  const whole = await wholeInterchange(hasty);
-  assert.equal(await until(() => statusOf(whole)), 400);
-  await until(() => slow.every(({ socket }) => socket.closed || socket.readableEnded));
-});
 
 /** Writes one byte after the other until the server closes the connection. */
 async function dribble(one: RawClient): Promise<void> {

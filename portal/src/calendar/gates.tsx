@@ -5,17 +5,12 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useServerNow } from '../session/server-clock.ts';
 import { cx } from '../ui/cx.ts';
 import { Countdown, Instant } from '../ui/time.tsx';
+import { closingOf, slotClosings } from './deadlines.ts';
 import { deliveryDayQuery } from './queries.ts';
 
 const MINUTE_MS = 60_000;
 /** A gate that closes within this time is shown as urgent. */
 const URGENT_MS = 60 * MINUTE_MS;
-
-type Phase = DeliveryDayCalendar['gates'][number]['phase'];
-const closingOf = (calendar: DeliveryDayCalendar | undefined, phase: Phase): number | null => {
-  const gate = calendar?.gates.find((known) => known.phase === phase);
-  return gate ? Date.parse(gate.closes_at) : null;
-};
 
 /** The next deadlines, by the platform's clock. */
 export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
@@ -50,20 +45,15 @@ export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: Deliv
   );
 }
 
-/** Each quarter-hour closes a fixed time before it begins; the gate of the last one gives that time. */
+/** The next quarter-hour that can still be changed. */
 function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undefined; now: number }) {
   const { t } = useI18n();
-  const lastCloses = closingOf(calendar, 'intraday');
-  const last = calendar?.slots.at(-1);
-  if (lastCloses === null || !last) return null;
-  const leadMs = Date.parse(last.delivery_start) - lastCloses;
-  const next = calendar?.slots.find(({ delivery_start }) => Date.parse(delivery_start) - leadMs > now);
+  const next = calendar && slotClosings(calendar).find(({ closesAt }) => closesAt > now);
   if (!next) return null;
-  const start = Date.parse(next.delivery_start);
   return (
     <GateTile
-      label={t.brp.home.intradayGate(slotTimes(start))}
-      closesAt={start - leadMs}
+      label={t.brp.home.intradayGate(slotTimes(next.start))}
+      closesAt={next.closesAt}
       now={now}
       isRoutine
     />

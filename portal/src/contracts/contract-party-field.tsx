@@ -6,7 +6,7 @@ import { useGroupNames } from '../references/group-name.tsx';
 import { brpQuery } from '../references/operator-queries.ts';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { MAX_SUGGESTIONS, partiesQuery } from './operator-queries.ts';
+import { partiesQuery } from './operator-queries.ts';
 
 type Props = { name: string; label: string; onChange: (customerId: string) => void };
 
@@ -36,13 +36,11 @@ export function ContractPartyField({ name, label, onChange }: Props) {
       placeholder={t.brp.customers.searchHint}
       maxLength={LIMITS.searchLength}
       hint={chosen && <ChosenParty brpId={chosen.brp_id} group={groupOf(chosen)} />}
-      options={
-        parties?.slice(0, MAX_SUGGESTIONS).map((party) => ({ value: party.id, label: nameOf(party) })) ?? null
-      }
-      hasMore={parties !== undefined && parties.length > MAX_SUGGESTIONS}
+      options={parties?.records.map((party) => ({ value: party.id, label: nameOf(party) })) ?? null}
+      hasMore={parties?.hasMore ?? false}
       onSearch={setText}
       onChange={(id) => {
-        setChosen(parties?.find((party) => party.id === id) ?? null);
+        setChosen(parties?.records.find((party) => party.id === id) ?? null);
         onChange(id);
       }}
     />

@@ -10,7 +10,7 @@ export const assetsQuery = queryOptions({
 });
 
 /** Maximum number of suggestions; a longer search text narrows them. */
-export const MAX_SUGGESTIONS = 20;
+const MAX_SUGGESTIONS = 20;
 
 /** Customers that can be party to a contract, by a part of their name: they have a balance group. */
 export const partiesQuery = (search: string) =>
@@ -32,6 +32,6 @@ export const buyersQuery = ({ name, eic, tso }: Counterparty) =>
       const isParty = ({ name: found, balance_group: group }: OperatorCustomer) =>
         found === name && group?.eic === eic && group.tso === tso;
       const customers = operatorClient.customers.each({ search: name }, { signal });
-      return (await firstOf(customers, MAX_SUGGESTIONS, isParty)).map(({ id }) => id);
+      return (await firstOf(customers, MAX_SUGGESTIONS, isParty)).records.map(({ id }) => id);
     },
   });

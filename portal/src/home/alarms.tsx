@@ -12,7 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
-import { Deadline } from './attention.tsx';
+import { DeadlineTime } from './attention.tsx';
 import type { Due } from './attention-items.ts';
 
 const SEVERITY_TONES: Readonly<Record<Alarm['severity'], Tone>> = { critical: 'bad', warning: 'warn' };
@@ -43,7 +43,7 @@ export function AlarmRow({ item: { alarms, deadline }, onAcknowledge }: RowProps
         {alarms.length > 1 && <p className="text-muted">{texts.steps[kind]}</p>}
         <AlarmDetails alarms={alarms} onAcknowledge={onAcknowledge} />
       </div>
-      {deadline !== null && <Deadline at={deadline} />}
+      {deadline !== null && <DeadlineTime deadline={deadline} />}
     </div>
   );
 }

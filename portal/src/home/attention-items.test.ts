@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Alarm, type DeliveryDayCalendar, type Nomination, operatorEndpoints } from '@saldo/api';
-import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms, nextGate } from './attention-items.ts';
+import { type Alarm, type Nomination, operatorEndpoints } from '@saldo/api';
+import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms } from './attention-items.ts';
 
 const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
   kind,
   day,
-  deadline,
+  deadline: deadline === null ? null : { at: deadline, changeable: 96, affected: 96, waitsUntil: null },
   count: 1,
+  hasMore: false,
   nomination: null,
   alarms: [],
+  slots: null,
+  closures: [],
 });
 
 test('the earliest open deadline comes first, then the newest day without one', () => {
@@ -34,23 +37,51 @@ test('the earliest open deadline comes first, then the newest day without one', 
   );
 });
 
-test('nominations of a day are one item', () => {
+test('nominations of a day are one item; only the last day may have more than were read', () => {
   const on = (delivery_start: string) => ({ slots: [{ delivery_start }] }) as unknown as Nomination;
   const single = on('2026-10-21T22:00:00Z');
-  const items = itemsByDay('unsent', [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single]);
+  const items = itemsByDay('unsent', {
+    records: [on('2026-10-20T22:00:00Z'), on('2026-10-20T22:00:00Z'), single],
+    hasMore: true,
+  });
   assert.deepEqual(items, [
-    { kind: 'unsent', day: '2026-10-21', count: 2, nomination: null, alarms: [] },
-    { kind: 'unsent', day: '2026-10-22', count: 1, nomination: single, alarms: [] },
+    {
+      kind: 'unsent',
+      day: '2026-10-21',
+      count: 2,
+      hasMore: false,
+      nomination: null,
+      alarms: [],
+      slots: null,
+      closures: [],
+    },
+    {
+      kind: 'unsent',
+      day: '2026-10-22',
+      count: 1,
+      hasMore: true,
+      nomination: single,
+      alarms: [],
+      slots: null,
+      closures: [],
+    },
   ]);
 });
 
-test('the deadline is the first gate that is open', () => {
-  const gates = ['2026-10-20T12:30:00Z', '2026-10-21T21:30:00Z'].map((closes_at) => ({ closes_at }));
-  const calendar = { gates } as DeliveryDayCalendar;
-  const at = (time: string) => nextGate(calendar, Date.parse(time));
-  assert.equal(at('2026-10-20T12:29:59Z'), Date.parse('2026-10-20T12:30:00Z'));
-  assert.equal(at('2026-10-20T12:30:00Z'), Date.parse('2026-10-21T21:30:00Z'));
-  assert.equal(at('2026-10-21T21:30:00Z'), null);
+test('the quarter-hours of a mismatch are those that differ in any nomination of the day', () => {
+  const on = (...matched: (number | null)[]) =>
+    ({
+      slots: matched.map((matched_amount, at) => ({
+        slot_number: at + 1,
+        delivery_start: '2026-11-18T09:00:00Z',
+        amount: 1,
+        matched_amount,
+      })),
+    }) as unknown as Nomination;
+  const slotsIn = (...nominations: Nomination[]) =>
+    itemsByDay('mismatch', { records: nominations, hasMore: false })[0]?.slots;
+  assert.deepEqual(slotsIn(on(1, 0.5, null), on(1, 0.75, 1, 2)), [2, 4]);
+  assert.deepEqual(slotsIn(on(1, 1)), null);
 });
 
 test('alarms about missing values of a kind and day are one item', () => {
@@ -108,7 +139,10 @@ test('alarms are sorted by the gate of their day; a critical one without a day c
     alarm('rejected', 'critical', '2026-10-21'),
     alarm('disk', 'critical', null),
   ]);
-  const due = alarms.map((one) => ({ ...one, deadline: one.day === null ? null : 100 }));
+  const due = alarms.map((one) => ({
+    ...one,
+    deadline: item('alarm', one.day, one.day === null ? null : 100).deadline,
+  }));
   const others = [item('unsent', '2026-10-21', 100), item('mismatch', '2026-10-18', null)];
   assert.deepEqual(
     byUrgency([...others, ...due]).map((one) => one.alarms[0]?.kind ?? one.kind),

@@ -1,6 +1,8 @@
-import type { Alarm, DeliveryDayCalendar, Nomination } from '@saldo/api';
+import type { Alarm, Nomination } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { findDay } from '../nominations/nominated-slots.ts';
+import type { Deadline } from '../calendar/deadlines.ts';
+import { findDay, isMismatch, slotsOf } from '../nominations/nominated-slots.ts';
+import type { Counted } from '../session/lists.ts';
 
 export type AttentionKind = 'alarm' | 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
 
@@ -10,37 +12,56 @@ export type AttentionItem = {
   /** Null for a matter without a delivery day. */
   readonly day: DeliveryDay | null;
   readonly count: number;
+  /** Whether there are more than were read: then the count is of those. */
+  readonly hasMore: boolean;
   /** The nomination, if there is only one. */
   readonly nomination: Nomination | null;
   /** Of the kind `alarm` only: one, or those of a kind and day about several contracts. */
   readonly alarms: readonly Alarm[];
+  /** The quarter-hours that have to be changed. Null: all of the day. */
+  readonly slots: readonly number[] | null;
+  /** The deadlines of the versions that have to be sent. */
+  readonly closures: readonly number[];
 };
 
 /** At the same deadline. */
 const KINDS: readonly AttentionKind[] = ['alarm', 'mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
 
-/** One item per day, because all nominations of a day have the same deadline and the same next step. */
-export function itemsByDay(kind: AttentionKind, nominations: readonly Nomination[]): AttentionItem[] {
-  const byDay = Map.groupBy(nominations, findDay);
-  return Array.from(byDay, ([day, ofDay]) => {
+/** One item per day, because all nominations of a day have the same next step. */
+export function itemsByDay(kind: AttentionKind, { records, hasMore }: Counted<Nomination>): AttentionItem[] {
+  const byDay = Map.groupBy(records, findDay);
+  return Array.from(byDay, ([day, ofDay], at) => {
     const [first = null] = ofDay;
-    return { kind, day, count: ofDay.length, nomination: ofDay.length === 1 ? first : null, alarms: [] };
+    return {
+      kind,
+      day,
+      count: ofDay.length,
+      // The earliest days are read first, so only the last one may be incomplete.
+      hasMore: hasMore && at === byDay.size - 1,
+      nomination: ofDay.length === 1 ? first : null,
+      alarms: [],
+      slots: kind === 'mismatch' ? mismatchedSlots(ofDay) : null,
+      closures: kind === 'unsent' ? ofDay.flatMap(closureOf) : [],
+    };
   });
 }
 
-/** The first gate of a delivery day that is still open; null if all are closed. */
-export function nextGate({ gates }: DeliveryDayCalendar, now: number): number | null {
-  const open = gates.map(({ closes_at }) => Date.parse(closes_at)).filter((at) => at > now);
-  return open.length === 0 ? null : Math.min(...open);
+const closureOf = ({ gate_closure }: Nomination): number[] =>
+  gate_closure ? [Date.parse(gate_closure)] : [];
+
+/** Null if no difference is as large as a kW: then it may be in any quarter-hour. */
+function mismatchedSlots(nominations: readonly Nomination[]): number[] | null {
+  const slots = nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch));
+  return slots.length === 0 ? null : Array.from(new Set(slots.map(({ slot }) => slot)));
 }
 
-export type Due = AttentionItem & { readonly deadline: number | null };
+export type Due = AttentionItem & { readonly deadline: Deadline | null };
 
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A critical alarm without a day, such as of the disk, needs an action at once. */
 const dueAt = ({ alarms, day, deadline }: Due): number =>
-  alarms[0]?.severity === 'critical' && day === null ? 0 : (deadline ?? Number.POSITIVE_INFINITY);
+  alarms[0]?.severity === 'critical' && day === null ? 0 : (deadline?.at ?? Number.POSITIVE_INFINITY);
 
 /** Most urgent first: the earliest open deadline, then matters without one, of the newest day first. */
 export const byUrgency = (items: readonly Due[]): Due[] =>
@@ -54,8 +75,8 @@ export const byUrgency = (items: readonly Due[]): Due[] =>
 
 /** Sent nominations count as unanswered from their delivery day on: until then the TSO may still decide. */
 export function itemsOfNominations(
-  mismatched: readonly Nomination[],
-  pending: readonly Nomination[],
+  mismatched: Counted<Nomination>,
+  { records: pending, hasMore }: Counted<Nomination>,
   today: DeliveryDay,
 ): AttentionItem[] {
   const [sent, unsent] = [
@@ -65,16 +86,17 @@ export function itemsOfNominations(
   const unanswered = sent.filter((nomination) => (findDay(nomination) ?? today) <= today);
   return [
     ...itemsByDay('mismatch', mismatched),
-    ...itemsByDay('unsent', unsent),
-    ...itemsByDay('unanswered', unanswered),
+    ...itemsByDay('unsent', { records: unsent, hasMore }),
+    ...itemsByDay('unanswered', { records: unanswered, hasMore }),
   ];
 }
 
 export const itemOfCount = (
   kind: AttentionKind,
   count: number,
-  day: DeliveryDay | null = null,
-): AttentionItem[] => (count === 0 ? [] : [{ kind, day, count, nomination: null, alarms: [] }]);
+  { day = null, hasMore = false }: { day?: DeliveryDay | null; hasMore?: boolean } = {},
+): AttentionItem[] =>
+  count === 0 ? [] : [{ kind, day, count, hasMore, nomination: null, alarms: [], slots: null, closures: [] }];
 
 /**
  * One item per alarm, because each has its own cause and next step. Contracts whose values of a day are missing are one
@@ -88,7 +110,10 @@ export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
     kind: 'alarm',
     day: group[0]?.delivery_date ?? null,
     count: group.length,
+    hasMore: false,
     nomination: null,
     alarms: group,
+    slots: null,
+    closures: [],
   }));
 }

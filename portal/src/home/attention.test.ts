@@ -80,6 +80,19 @@ for (const [role, language, api, list, expected] of [
       assert.match(link?.getAttribute('href') ?? '', /\/nominations\/nom_2$/);
     }));
 
+for (const [language, text] of [
+  ['en', 'more than 500 customers'],
+  ['de', 'mehr als 500 Kunden'],
+] as const)
+  test(`a count says when there are more than were read: ${language}`, () => {
+    const customers = Array.from({ length: 501 }, (_, at) => ({ id: `cus_${at}`, status: 'pending' }));
+    const answers = {
+      ...answersOf('/v1'),
+      'GET /v1/customers': listOf(brpEndpoints.listCustomers, 'customers', customers),
+    };
+    return show('/', { role: 'brp', language, answers }, () => findText(new RegExp(text)));
+  });
+
 for (const [role, language, headline] of [
   ['brp', 'en', /Net saldo of tomorrow, Thu, 15\/01\/2026 ?\+118,518\.432 ?MWh ?1 of 2 nominations sent/],
   ['brp', 'de', /Saldo von morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen gesendet/],

@@ -2,8 +2,10 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { type Deadline, deadlineOf } from '../calendar/deadlines.ts';
 import { deliveryDayQuery } from '../calendar/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
+import { nominationsInStateQuery } from '../nominations/queries.ts';
 import { useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink, NominationsLink, useRolePath } from '../references/links.tsx';
 import { useIsPast, useServerMinute } from '../session/server-clock.ts';
@@ -19,9 +21,8 @@ import {
   type Due,
   itemOfCount,
   itemsOfNominations,
-  nextGate,
 } from './attention-items.ts';
-import { nominationsInStateQuery, pendingCustomersQuery } from './queries.ts';
+import { pendingCustomersQuery } from './queries.ts';
 
 /** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
@@ -76,6 +77,8 @@ export const itemsOf = (
   refetch: () => Promise.all(queries.map(({ refetch }) => refetch())),
 });
 
+const NONE = { records: [], hasMore: false };
+
 /** What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. */
 export function useCommonAttention(today: DeliveryDay, max: number) {
   const mismatched = useQuery(nominationsInStateQuery(today, 'partial_match', max));
@@ -83,9 +86,12 @@ export function useCommonAttention(today: DeliveryDay, max: number) {
   const waiting = useQuery(pendingCustomersQuery);
   return {
     nominations: itemsOf([mismatched, pending], () =>
-      itemsOfNominations(mismatched.data ?? [], pending.data ?? [], today),
+      itemsOfNominations(mismatched.data ?? NONE, pending.data ?? NONE, today),
     ),
-    customers: itemsOf([waiting], () => itemOfCount('customers', waiting.data?.length ?? 0)),
+    customers: itemsOf([waiting], () => {
+      const { records, hasMore } = waiting.data ?? NONE;
+      return itemOfCount('customers', records.length, { hasMore });
+    }),
   };
 }
 
@@ -117,7 +123,7 @@ function useDeadlines(items: readonly AttentionItem[]): Due[] {
   const calendars = useQueries({ queries: days.map((day) => deliveryDayQuery(day)) });
   return items.map((item) => {
     const calendar = item.day === null ? undefined : calendars[days.indexOf(item.day)]?.data;
-    return { ...item, deadline: calendar ? nextGate(calendar, now) : null };
+    return { ...item, deadline: calendar ? deadlineOf(calendar, item, now) : null };
   });
 }
 
@@ -137,14 +143,24 @@ function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
           {day !== null && <span className="text-muted">{format.day(day)}</span>}
         </p>
         <p className="text-muted">{isLost ? t.attention.settled : steps[kind]}</p>
+        {kind === 'mismatch' && deadline !== null && <StillChangeable deadline={deadline} />}
       </div>
-      {deadline !== null && <Deadline at={deadline} />}
+      {deadline !== null && <DeadlineTime deadline={deadline} />}
     </div>
   );
 }
 
-export function Deadline({ at }: { at: number }) {
+/** What of a mismatch can still be changed, once something of its day has closed. */
+function StillChangeable({ deadline: { changeable, affected } }: { deadline: Deadline }) {
   const { t } = useI18n();
+  if (changeable === affected) return null;
+  return (
+    <p>{changeable === 0 ? t.attention.onlyWithinArea : t.attention.changeable(changeable, affected)}</p>
+  );
+}
+
+export function DeadlineTime({ deadline: { at, waitsUntil } }: { deadline: Deadline }) {
+  const { t, format } = useI18n();
   if (useIsPast(at)) return <span className="text-muted">{t.brp.home.gateClosed}</span>;
   return (
     <span className="grid sm:justify-items-end">
@@ -155,6 +171,9 @@ export function Deadline({ at }: { at: number }) {
         {`${t.attention.deadline} `}
         <Instant at={new Date(at).toISOString()} />
       </span>
+      {waitsUntil !== null && (
+        <span className="text-xs text-muted">{t.attention.waiting(format.time(waitsUntil))}</span>
+      )}
     </span>
   );
 }
@@ -162,14 +181,15 @@ export function Deadline({ at }: { at: number }) {
 const LINK = 'font-medium text-accent-strong hover:underline';
 
 /** The record, or the list of the day. */
-function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionItem }) {
+function ItemLink({ item: { kind, day, count, hasMore, nomination } }: { item: AttentionItem }) {
   const { t } = useI18n();
+  const orMore = (text: string) => (hasMore ? t.attention.moreThan(text) : text);
   const rolePath = useRolePath();
   const labelOf = useGroupLabels();
   if (kind === 'customers')
     return (
       <Link to={`${rolePath}/customers`} search={{ status: 'pending' }} className={LINK}>
-        {t.attention.customers(count)}
+        {orMore(t.attention.customers(count))}
       </Link>
     );
   if (kind === 'volumes')
@@ -189,7 +209,7 @@ function ItemLink({ item: { kind, day, count, nomination } }: { item: AttentionI
   const status = kind === 'mismatch' ? 'partial_match' : 'pending';
   return (
     <NominationsLink search={{ ...(day === null ? {} : { day }), status }} className={LINK}>
-      {t.attention.nominations(count)}
+      {orMore(t.attention.nominations(count))}
     </NominationsLink>
   );
 }

@@ -16,8 +16,11 @@ export const contractsWithoutVolumesQuery = (day: DeliveryDay) =>
     queryKey: ['contracts', 'without-volumes', day],
     queryFn: async ({ signal }) => {
       const filter = { type: 'ppa', active_on: day } as const;
-      const contracts = await firstOf(operatorClient.contracts.each(filter, { signal }), MAX_COUNTED);
-      if (contracts.length > MAX_COUNTED) return null;
+      const { records: contracts, hasMore } = await firstOf(
+        operatorClient.contracts.each(filter, { signal }),
+        MAX_COUNTED,
+      );
+      if (hasMore) return null;
       const firstSlots = { delivery_date: day, slot_number_from: 1, slot_number_to: 1 };
       const transactions = await allOf(operatorClient.transactions.each(firstSlots, { signal }));
       const known = new Set(transactions.map(({ contract_id }) => contract_id));

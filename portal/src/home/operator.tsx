@@ -9,6 +9,7 @@ import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Gates } from '../calendar/gates.tsx';
 import { HealthPanel } from '../health/health.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { nominationsInStateQuery } from '../nominations/queries.ts';
 import { useToday } from '../session/server-clock.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
@@ -18,7 +19,7 @@ import { alarmsQuery } from './alarms-query.ts';
 import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
 import { itemOfCount, itemsOfAlarms } from './attention-items.ts';
 import { contractsWithoutVolumesQuery } from './operator-queries.ts';
-import { MAX_COUNTED, nominationsInStateQuery } from './queries.ts';
+import { MAX_COUNTED } from './queries.ts';
 
 const AUDIT_SHOWN = 8;
 
@@ -46,12 +47,11 @@ function Unsent({ today }: { today: DeliveryDay }) {
   const { t, format } = useI18n();
   const texts = t.operator.home;
   const { data } = useQuery(nominationsInStateQuery(today, 'pending', MAX_COUNTED));
-  const count = data?.filter(({ sent_at }) => !sent_at).length ?? 0;
-  const isAll = (data?.length ?? 0) <= MAX_COUNTED;
+  const count = data?.records.filter(({ sent_at }) => !sent_at).length ?? 0;
   return (
     <Headline
       label={texts.unsent}
-      value={data ? `${isAll ? '' : '≥ '}${format.number(count)}` : t.common.none}
+      value={data ? `${data.hasMore ? '≥ ' : ''}${format.number(count)}` : t.common.none}
       unit={texts.unsentUnit(count)}
       note={
         <Link to="/operator/exchange" className="text-accent-strong hover:underline">
@@ -72,7 +72,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
   const query = itemsOf([nominations, customers, silent, alarms], () => [
     ...itemsOfAlarms(alarms.data ?? []),
     ...(nominations.data ?? []),
-    ...itemOfCount('volumes', silent.data?.length ?? 0, tomorrow),
+    ...itemOfCount('volumes', silent.data?.length ?? 0, { day: tomorrow }),
     ...(customers.data ?? []),
   ]);
   return (

@@ -1,8 +1,8 @@
 import type { Nomination } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { queryOptions } from '@tanstack/react-query';
 import type { NominationFilters } from '../references/filters.ts';
-import { allOf, given, keepOfSame } from '../session/lists.ts';
+import { allOf, firstOf, given, keepOfSame } from '../session/lists.ts';
 import { reader } from '../session/reader.ts';
 import { monthRange } from '../ui/delivery-period.ts';
 
@@ -100,4 +100,26 @@ export const monthQuery = (
       return versions.filter(({ status }) => status !== 'superseded');
     },
     placeholderData: keepOfSame(2, month),
+  });
+
+/** How many days back nominations with an open end are shown. */
+const DAYS_BACK = 7;
+
+/**
+ * Current nominations in one state: pending ones with their first slot only, which identifies the day, others with all
+ * slots, because their deadline depends on those that differ. No last day: a nomination of any later day may need attention.
+ */
+export const nominationsInStateQuery = (
+  today: DeliveryDay,
+  status: 'pending' | 'partial_match',
+  max: number,
+) =>
+  queryOptions({
+    queryKey: ['nominations', 'in-state', status, today, max],
+    queryFn: ({ signal }) => {
+      const delivery_start = formatInstant(dayStart(addDays(today, -DAYS_BACK)));
+      const slots = status === 'pending' ? { slot_number_from: 1, slot_number_to: 1 } : {};
+      const filter = { status, delivery_start, include_slots: 'true', ...slots } as const;
+      return firstOf(reader().nominations.each(filter, { signal }), max);
+    },
   });

@@ -12,18 +12,22 @@ export async function allOf<T>(records: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** The first records that match. One more than the maximum, so that the caller knows whether there are more. */
+/** The first records of a list, and whether there are more. */
+export type Counted<T> = { readonly records: readonly T[]; readonly hasMore: boolean };
+
+/** The first records that match. */
 export async function firstOf<T>(
   records: AsyncIterable<T>,
   max: number,
   isMatch: (record: T) => boolean = () => true,
-): Promise<T[]> {
+): Promise<Counted<T>> {
   const found: T[] = [];
   for await (const record of records) {
-    if (isMatch(record)) found.push(record);
-    if (found.length > max) break;
+    if (!isMatch(record)) continue;
+    if (found.length === max) return { records: found, hasMore: true };
+    found.push(record);
   }
-  return found;
+  return { records: found, hasMore: false };
 }
 
 /** Paging of an API list for TanStack Query. */

@@ -25,17 +25,31 @@ import { wireMessage } from './wire.ts';
 /** Content security policy: a document from outside must not run scripts in the operator's browser. */
 const DOCUMENT_POLICY = "default-src 'none'; sandbox";
 
-export function operatorExchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
-  return [...exchangeRoutes(db, clock, exchange), ...alarmRoutes(db, clock), ...messageRoutes(db)];
+export function operatorExchangeRoutes(
+  db: Database,
+  clock: Clock,
+  exchange: Exchange & Receiving,
+  importSilenceS: number,
+): Route[] {
+  return [
+    ...exchangeRoutes(db, clock, exchange, importSilenceS * 1000),
+    ...alarmRoutes(db, clock),
+    ...messageRoutes(db),
+  ];
 }
 
-function exchangeRoutes(db: Database, clock: Clock, exchange: Exchange & Receiving): Route[] {
+function exchangeRoutes(
+  db: Database,
+  clock: Clock,
+  exchange: Exchange & Receiving,
+  silenceMs: number,
+): Route[] {
   return [
     longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock.now())),
 
     longRoute(endpoints.requestStatus, (call) => statusOperation(db, call, exchange, clock.now())),
 
-    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now())),
+    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now(), silenceMs)),
 
     route(endpoints.listMismatches, async ({ query, page }) => {
       const day = query.delivery_date;

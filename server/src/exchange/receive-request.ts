@@ -10,24 +10,31 @@ import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { answerLong } from '../platform/http/idempotency.ts';
 import { problem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
-import { readDecoded } from '../platform/http/streams.ts';
+import { disconnectSilent, readDecoded } from '../platform/http/streams.ts';
 import { type Receiving, receiveMessage } from './process/receive.ts';
 import { findChangedNominations, findMessages, type MessageRow } from './store.ts';
 import { wireMessage } from './wire.ts';
 
 type ReceiveCall = Call<typeof operatorExchangeEndpoints.receiveMessage>;
 
-/** Concurrency limit: each request holds a whole document in memory and a database connection. Others wait unread. */
-const RECEIVED_AT_ONCE = 2;
+/** Memory limit: each request holds a whole document, also while it arrives. Others wait unread. */
+const HELD_AT_ONCE = 8;
+/** Concurrency limit of complete documents: each holds a database connection. */
+const APPLIED_AT_ONCE = 2;
 
-const inTurn = concurrencyLimiter({ atOnce: RECEIVED_AT_ONCE });
+const held = concurrencyLimiter({ atOnce: HELD_AT_ONCE });
+const inTurn = concurrencyLimiter({ atOnce: APPLIED_AT_ONCE });
 
-/** Answers a message received over HTTP. A repeated `Idempotency-Key` does not store the message again. */
+/**
+ * Answers a message received over HTTP. A repeated `Idempotency-Key` does not store the message again. A client that sends
+ * nothing for `silenceMs` is disconnected.
+ */
 export function answerReceive(
   db: Database,
   call: ReceiveCall,
   receiving: Receiving,
   now: number,
+  silenceMs: number,
 ): Promise<object | string> {
   const { request, reply } = call;
   const body = request.body as Readable | undefined;
@@ -41,24 +48,29 @@ export function answerReceive(
     return recordAudit(tx, call, event, now);
   };
   let received: MessageRow | null = null;
-  return inTurn(async () => {
+  return held(async () => {
     try {
+      disconnectSilent(request, reply, silenceMs);
+      // Read before the second limit applies, so that a slow sender does not delay documents that are complete.
       const document = await readDecoded(request, body, receiving.messageLimitBytes);
       const content = () => hash('sha256', document);
-      return await answerLong(
-        { db, request, reply, endpoint: operatorExchangeEndpoints.receiveMessage },
-        { content, skip: async () => {} },
-        {
-          async work() {
-            received = await receive(db, document, receiving, now, record);
-            const changed = await findChangedNominations(db, received.id);
-            const nominations = changed.map((uuid) => encodeId(ID_PREFIX.nomination, uuid));
-            return { message: wireMessage(received, languageOf(call)), nominations };
-          },
-          async record(tx) {
-            if (received !== null) await record(tx, received);
-          },
+      const operation = {
+        async work() {
+          received = await receive(db, document, receiving, now, record);
+          const changed = await findChangedNominations(db, received.id);
+          const nominations = changed.map((uuid) => encodeId(ID_PREFIX.nomination, uuid));
+          return { message: wireMessage(received, languageOf(call)), nominations };
         },
+        async record(tx: Tx) {
+          if (received !== null) await record(tx, received);
+        },
+      };
+      return await inTurn(() =>
+        answerLong(
+          { db, request, reply, endpoint: operatorExchangeEndpoints.receiveMessage },
+          { content, skip: async () => {} },
+          operation,
+        ),
       );
     } finally {
       // Drain the rest of the body so that the client can read our error.

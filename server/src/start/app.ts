@@ -322,7 +322,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorSourceRoutes(clock),
   ...interchangeRoutes(db),
   ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
-  ...operatorExchangeRoutes(db, clock, exchangeOf(config)),
+  ...operatorExchangeRoutes(db, clock, exchangeOf(config), config.importSilenceS),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
 ];

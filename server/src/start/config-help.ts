@@ -105,7 +105,7 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       '10',
       'Timeout for the headers of a request. A body has a second more for each 16 KB that have arrived.',
     ],
-    ['IMPORT_SILENCE_S', '120', 'Idle timeout of an import.'],
+    ['IMPORT_SILENCE_S', '120', 'Idle timeout of an import, an interchange or an answer of a TSO.'],
     ['EXPORT_SILENCE_S', '300', 'Idle timeout of the reader of an export.'],
     [
       'WEBHOOK_ALLOW_PRIVATE',

@@ -4,6 +4,10 @@ export const attention: Dictionary['attention'] = {
   nothing: 'Nichts zu tun',
   nothingText: 'Alles Fällige ist gesendet und stimmt überein, und kein Kunde wartet.',
   deadline: 'Frist',
+  changeable: (open, all) => `${open} von ${all} Viertelstunden sind noch änderbar.`,
+  onlyWithinArea:
+    'Alle Viertelstunden sind geschlossen: Bis zur Day-After-Frist sind nur noch Änderungen innerhalb einer Regelzone möglich.',
+  waiting: (time) => `Wartephase: Die ÜNB verarbeiten Änderungen ab ${time} Uhr`,
   kinds: {
     mismatch: 'Abweichung',
     unsent: 'Nicht gesendet',
@@ -14,6 +18,7 @@ export const attention: Dictionary['attention'] = {
   nominations: (count) => (count === 1 ? '1 Nominierung' : `${count} Nominierungen`),
   contracts: (count) => (count === 1 ? '1 Vertrag' : `${count} Verträge`),
   customers: (count) => (count === 1 ? '1 Kunde' : `${count} Kunden`),
+  moreThan: (records) => `mehr als ${records}`,
   settled: 'Alle Fristen sind abgelaufen: Die Differenz wird finanziell ausgeglichen.',
   brpSteps: {
     mismatch: 'Beide Seiten vergleichen und den eigenen Fahrplan vor der Frist korrigieren.',

@@ -2,6 +2,10 @@ export const attention = {
   nothing: 'Nothing needs attention',
   nothingText: 'Everything that is due has been sent and matched, and no customer waits.',
   deadline: 'Gate',
+  changeable: (open: number, all: number) => `${open} of ${all} quarter-hours can still be changed.`,
+  onlyWithinArea:
+    'All quarter-hours have closed: until the day-after gate, changes are possible within one control area only.',
+  waiting: (time: string) => `Wait phase: TSOs process changes from ${time} on`,
   kinds: {
     mismatch: 'Mismatch',
     unsent: 'Not sent',
@@ -12,6 +16,7 @@ export const attention = {
   nominations: (count: number) => (count === 1 ? '1 nomination' : `${count} nominations`),
   contracts: (count: number) => (count === 1 ? '1 contract' : `${count} contracts`),
   customers: (count: number) => (count === 1 ? '1 customer' : `${count} customers`),
+  moreThan: (records: string) => `more than ${records}`,
   settled: 'All gates are closed: the difference is settled financially.',
   brpSteps: {
     mismatch: 'Compare both sides, and correct your schedule before the gate.',
