@@ -61,13 +61,15 @@ const UsedCredential = Type.Object(
 );
 export type UsedCredential = Static<typeof UsedCredential>;
 
+/** Options of a WebAuthn ceremony have members that their own standard describes. */
 const Challenge = (title: string, method: string, parser: string) =>
   Type.Object(
     {
-      public_key: Type.Object(
-        { challenge: Type.String() },
-        { description: `Options of \`navigator.credentials.${method}()\`, for \`${parser}\`.` },
-      ),
+      public_key: Type.Unsafe<{ readonly challenge: string }>({
+        type: 'object',
+        additionalProperties: true,
+        description: `Options of \`navigator.credentials.${method}()\`, for \`PublicKeyCredential.${parser}()\`.`,
+      }),
     },
     { title },
   );

@@ -98,8 +98,8 @@ export async function verifyCreated(
 }
 
 /**
- * Browsers remove certificates of authenticators, because none are asked for. The library would request the addresses of
- * revocation lists that a certificate names, so a forged one could make the server call any address.
+ * Browsers remove the certificates of authenticators, because none are asked for. The library would check them, and request
+ * their revocation lists from their vendors.
  */
 async function hasCertificates({ response }: NewCredential): Promise<boolean> {
   const { decodeAttestationObject } = await loadHelpers();
