@@ -397,7 +397,7 @@ test('a user has twenty passkeys at most, also when several are added at once', 
   for (let count = 0; count < LIMITS.passkeys - 1; count++)
     assert.equal((await add(browser, newAuthenticator())).status, 201);
   const tabs = [browser, Object.assign(openBrowser(platform), { cookie: browser.cookie })];
-  const credentials = [];
+  const credentials: object[] = [];
   for (const tab of tabs) credentials.push(newAuthenticator().create(await challengeOf(tab, 'passkeys')));
   const answers = await Promise.all(
     tabs.map((tab, at) => tab.request.post(`${PATH}/passkeys`, { name: 'x', credential: credentials[at] })),
