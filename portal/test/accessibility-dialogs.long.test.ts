@@ -24,6 +24,7 @@ const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
   account: [{ url: `/offers/${assetId}`, button: 'Contact the operator', focused: 'Duration' }],
   brp: [
     { url: '/keys', button: 'New key', focused: 'Name' },
+    { url: '/profile', button: 'Add passkey', focused: 'Name' },
     { url: '/webhooks', button: 'New endpoint', focused: 'URL' },
     { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390, focused: 'Cancel' },
     {

@@ -99,7 +99,7 @@ test('a passkey is added in the profile, and signs in without an email and a pas
   visitWithPasskey(async (page) => {
     await open(page, '/customers?status=pending');
     await page.waitForURL((url) => url.pathname === '/sign-in');
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Customers').waitFor();
     await page.waitForURL(({ pathname, search }) => pathname + search === '/customers?status=pending');
     await open(page, '/profile');
@@ -122,23 +122,23 @@ test('a password is followed by the passkey as the second step, and opens no pag
     await heading(page, 'Confirm that it is you').waitFor();
     assert.deepEqual(await faultsOf(page, 'the second step'), []);
     await authenticator.verify(false);
-    await button(page, 'Use passkey').click();
+    await button(page, 'Use a passkey').click();
     await alert(page, 'No passkey was used: it was cancelled, not confirmed, or took too long.');
     await open(page, '/contracts');
     await heading(page, 'Sign in to Saldo').waitFor();
     await authenticator.verify(true);
     await fillIn(page, user);
-    await button(page, 'Use passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Contracts').waitFor();
   }));
 
 test('a copy of a passkey is refused and audited, and the original goes on', () =>
   visitWithPasskey(async (page, authenticator, { email }) => {
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Overview').waitFor();
     await signOut(page);
     await authenticator.copyWith(1);
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await alert(page, REFUSED);
     const { users } = (await asOperator(`/operator/v1/users?email=${email}`)).body;
     const audit = `/operator/v1/audit?subject=${users[0].id}&action=user.passkey_cloned`;
@@ -148,20 +148,20 @@ test('a copy of a passkey is refused and audited, and the original goes on', () 
       ['Laptop'],
     );
     await authenticator.copyWith(100);
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Overview').waitFor();
   }));
 
 test('a removed passkey no longer signs in, and the password is enough again', () =>
   visitWithPasskey(async (page, _authenticator, user) => {
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Overview').waitFor();
     await open(page, '/profile');
     await button(page, 'Remove: Laptop').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('You have no passkeys yet.').waitFor();
     await signOut(page);
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await alert(page, REFUSED);
     await fillIn(page, user);
     await heading(page, 'Overview').waitFor();
@@ -169,7 +169,7 @@ test('a removed passkey no longer signs in, and the password is enough again', (
 
 test('passkeys cannot be added long after the sign-in, and the page leads to a new one and back', () =>
   visitWithPasskey(async (page) => {
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await heading(page, 'Overview').waitFor();
     const began = platform.clock.now();
     platform.clock.set(new Date(began + 15 * 60 * 1000).toISOString());
@@ -180,7 +180,7 @@ test('passkeys cannot be added long after the sign-in, and the page leads to a n
       await alert(page, 'Your sign-in was too long ago for this. Please sign in again.');
       await page.getByRole('link', { name: 'Sign in again' }).click();
       await heading(page, 'Sign in to Saldo').waitFor();
-      await button(page, 'Sign in with a passkey').click();
+      await button(page, 'Use a passkey').click();
       await heading(page, 'Profile and password').waitFor();
       await button(page, 'Remove: Laptop').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
@@ -202,7 +202,7 @@ test('a user who needs a second factor adds a passkey before the first page', ()
       await button(page, 'Add passkey').click();
       await heading(page, 'Platform').waitFor();
       await signOut(page);
-      await button(page, 'Sign in with a passkey').click();
+      await button(page, 'Use a passkey').click();
       await heading(page, 'Platform').waitFor();
     },
     { baseURL },
@@ -227,7 +227,7 @@ test('a browser without passkeys, and an address where they do not work, say so'
   );
   await visitApart(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
-    await button(page, 'Sign in with a passkey').click();
+    await button(page, 'Use a passkey').click();
     await alert(page, 'Passkeys do not work at this address.');
   });
 });

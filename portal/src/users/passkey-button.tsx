@@ -24,7 +24,7 @@ export function PasskeyButton({ use, onSignedIn }: PasskeyButtonProps) {
         isBusy={signIn.isPending}
         onClick={() => signIn.mutate(use)}
       >
-        {t.session.passkeys[use]}
+        {t.session.passkeys.use}
       </Button>
     </div>
   );

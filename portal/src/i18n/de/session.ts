@@ -57,8 +57,7 @@ export const session: Dictionary['session'] = {
       'Sie können sich damit nicht mehr anmelden. Löschen Sie ihn auch in Ihrem Browser oder auf Ihrem Sicherheitsschlüssel. Sitzungen, die mit ihm begonnen haben, laufen weiter, bis Sie sich überall sonst abmelden.',
     removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
     signInAgain: 'Erneut anmelden',
-    sign_in: 'Mit Passkey anmelden',
-    second_step: 'Passkey benutzen',
+    use: 'Passkey verwenden',
     pendingTitles: { second_factor: 'Anmeldung bestätigen', set_up: 'Zweiten Faktor einrichten' },
     stepText: (email) =>
       `Ihr Passwort ist richtig. Schließen Sie die Anmeldung mit einem Passkey von ${email} ab.`,

@@ -55,8 +55,7 @@ export const session = {
       'You can no longer sign in with it. Delete it in your browser or on your security key, too. Sessions that it began go on until you sign out everywhere else.',
     removed: (name: string) => `The passkey “${name}” has been removed.`,
     signInAgain: 'Sign in again',
-    sign_in: 'Sign in with a passkey',
-    second_step: 'Use passkey',
+    use: 'Use a passkey',
     pendingTitles: { second_factor: 'Confirm that it is you', set_up: 'Set up a second factor' },
     stepText: (email: string) =>
       `Your password is correct. Use a passkey of ${email} to complete the sign-in.`,
