@@ -28,9 +28,7 @@ export type PasskeyUse = 'sign_in' | 'second_step';
 export async function signInWithPasskey(use: PasskeyUse): Promise<SessionState> {
   const { startSignIn, signIn, startStep, complete } = portalClient.passkeys;
   const { public_key } = await (use === 'sign_in' ? startSignIn : startStep)(NO_RETRY);
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
-    public_key as PublicKeyCredentialRequestOptionsJSON,
-  );
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(public_key);
   const used = asPublicKey(await navigator.credentials.get({ publicKey }));
   const credential = used.toJSON() as AuthenticationResponseJSON & { type: 'public-key' };
   return (use === 'sign_in' ? signIn : complete)({ credential }, NO_RETRY);

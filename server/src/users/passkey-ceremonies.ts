@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { NewCredential, UsedCredential } from '@saldo/api';
 import type { PasskeyRow, VerifiedCredential } from './passkey-store.ts';
 import { STEP_MS } from './sign-in-steps.ts';
@@ -8,8 +9,8 @@ export type RelyingParty = { readonly id: string; readonly origin: string };
 
 export function relyingPartyOf(baseUrl: string): RelyingParty {
   const url = new URL(baseUrl);
-  // Browsers accept no IP address as a domain of passkeys. Without `BASE_URL` the server only knows the one it listens on.
-  if (/^127\.|^\[::1\]$/.test(url.hostname)) url.hostname = 'localhost';
+  // Browsers accept no IP address as the domain of passkeys. Without `BASE_URL` the server only knows the one it listens on.
+  if (isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) url.hostname = 'localhost';
   return { id: url.hostname, origin: url.origin };
 }
 
