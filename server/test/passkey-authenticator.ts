@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { element } from './certificate.ts';
 
 /** What an authenticator or a browser does differently from a conforming one. */
 export type Deviation = {
@@ -34,6 +35,43 @@ const map = (...pairs: [Buffer, Buffer][]) => Buffer.concat([head(5, pairs.lengt
 const UP = 1;
 const UV = 4;
 const ATTESTED = 64;
+
+/** A self-signed certificate of an authenticator, as the standard requires it: version 3, no authority. */
+function certificateOf(publicKey: KeyObject, privateKey: KeyObject): Buffer {
+  const [sequence, set, oid, utf8] = [0x30, 0x31, 0x06, 0x0c];
+  const algorithm = element(sequence, element(oid, Buffer.from('2a8648ce3d040302', 'hex')));
+  const part = (type: number, value: string) =>
+    element(
+      set,
+      element(sequence, element(oid, Buffer.from([0x55, 0x04, type])), element(utf8, Buffer.from(value))),
+    );
+  const name = element(
+    sequence,
+    ...[part(6, 'DE'), part(10, 'Saldo'), part(11, 'Authenticator Attestation'), part(3, 'Test')],
+  );
+  const validity = element(
+    sequence,
+    element(0x17, Buffer.from('200101000000Z')),
+    element(0x18, Buffer.from('21000101000000Z')),
+  );
+  const constraints = element(
+    sequence,
+    element(oid, Buffer.from('551d13', 'hex')),
+    element(0x04, element(sequence)),
+  );
+  const content = element(
+    sequence,
+    ...[element(0xa0, element(0x02, Buffer.from([2]))), element(0x02, Buffer.from([1])), algorithm],
+    ...[name, validity, name, publicKey.export({ type: 'spki', format: 'der' })],
+    element(0xa3, element(sequence, constraints)),
+  );
+  return element(
+    sequence,
+    content,
+    algorithm,
+    element(0x03, Buffer.from([0]), sign('sha256', content, privateKey)),
+  );
+}
 
 /** An authenticator with one passkey, in software: signs as a real one does. `origin` is that of the page. */
 export function createAuthenticator(origin: string) {
@@ -112,17 +150,19 @@ export function createAuthenticator(origin: string) {
         userHandle: how.userHandle ?? userHandle,
       });
     },
-    /** The statement of an authenticator that signs with the new key itself, with a certificate if `x5c` is given. */
-    selfAttested: (x5c: Buffer | null = null) => ({
+    /** The statement of an authenticator that signs with the new key itself, with or without a certificate for it. */
+    attested: (hasCertificate: boolean) => ({
       fmt: 'packed',
-      of: (signed: Buffer) =>
-        map(
+      of: (signed: Buffer) => {
+        const x5c = hasCertificate ? certificateOf(publicKey, privateKey) : null;
+        return map(
           [text('alg'), integer(-7)],
           [text('sig'), bytes(sign('sha256', signed, privateKey))],
           ...(x5c === null
             ? []
             : [[text('x5c'), Buffer.concat([head(4, 1), bytes(x5c)])] as [Buffer, Buffer]]),
-        ),
+        );
+      },
     }),
   };
 }
