@@ -21,6 +21,12 @@ export const LIMITS = {
   /** The longest valid email address. */
   emailLength: 254,
   password: { minimum: 12, maximum: 128 },
+  /** Passkeys per user. */
+  passkeys: 20,
+  /** In base64url: WebAuthn allows 1023 bytes. */
+  credentialIdLength: 1364,
+  /** More and longer than those of WebAuthn. */
+  transports: { count: 10, length: 20 },
   externalIdLength: 100,
   reasonLength: 500,
   idempotencyKeyLength: 200,
@@ -262,6 +268,7 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
 /** Descriptions of the tags of the portal API. */
 export const PORTAL_TAGS: Readonly<Record<string, string>> = {
   Session: 'Sign-in, invitations and passwords of users.',
+  Passkeys: 'Sign-in with passkeys (WebAuthn), and the passkeys of the user.',
   'Own records': 'API keys and contracts of the BRP or account that the user works for.',
   Market: 'The lists of the customer API, for users of an account.',
   Changes: 'Which records have changed, for open pages.',
@@ -283,6 +290,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
   token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
+  passkey_id: { description: 'Id of the passkey.', example: 'pkey_01jhm3w4t9e3rvbq6d8n2k5x7c' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },
   record_id: {

@@ -84,6 +84,13 @@ export const PROBLEMS = {
     explanation: 'The sign-in is not complete: the session lacks the second factor of its user.',
     remedy: 'Complete the sign-in in the portal.',
   },
+  recent_sign_in_required: {
+    status: 403,
+    title: 'Recent Sign-In Required',
+    explanation:
+      'The session began too long ago to change how its user signs in: somebody else may be using the browser.',
+    remedy: 'Sign in again, and repeat the change.',
+  },
   foreign_origin: {
     status: 403,
     title: 'Foreign Origin',
@@ -150,6 +157,12 @@ export const PROBLEMS = {
     title: 'User Not Found',
     explanation: 'There is no user with this id.',
     remedy: 'Check the id; the list of users has all of them.',
+  },
+  passkey_not_found: {
+    status: 404,
+    title: 'Passkey Not Found',
+    explanation: 'The passkey does not exist, or is not yours.',
+    remedy: 'Check the id; the list of passkeys has all of yours.',
   },
   invitation_not_found: {
     status: 404,
@@ -287,6 +300,12 @@ export const PROBLEMS = {
     title: 'Too Many Endpoints',
     explanation: 'You have as many webhook endpoints as are allowed.',
     remedy: 'Delete an endpoint, or change one that exists.',
+  },
+  too_many_passkeys: {
+    status: 409,
+    title: 'Too Many Passkeys',
+    explanation: 'You have as many passkeys as are allowed.',
+    remedy: 'Remove a passkey that you no longer use.',
   },
   webhook_endpoint_disabled: {
     status: 409,

@@ -25,6 +25,7 @@ const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
   brp: [
     { url: '/users', button: 'New user', focused: 'Name' },
     { url: '/keys', button: 'New key', focused: 'Name' },
+    { url: '/profile', button: 'Add passkey', focused: 'Name' },
     { url: '/webhooks', button: 'New endpoint', focused: 'URL' },
     { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390, focused: 'Cancel' },
     {

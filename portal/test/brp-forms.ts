@@ -150,7 +150,7 @@ export const brpForms = ({
   },
 ];
 
-export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCase[] => [
+export const sessionForms = ({ asBrp, invitation, passkey }: FormWorld): readonly FormCase[] => [
   {
     file: 'users/sign-in.tsx',
     name: 'the sign-in',
@@ -187,5 +187,16 @@ export const sessionForms = ({ asBrp, invitation }: FormWorld): readonly FormCas
     ],
     request: ['PUT', '/portal/v1/password'],
     sent: { current: 'the old one', new: PASSWORD },
+  },
+  {
+    file: 'users/passkeys.tsx',
+    name: 'the name of a passkey',
+    visitor: asBrp,
+    url: '/profile',
+    prepare: press('Rename: Laptop'),
+    entries: [['dialog [name=name]', 'Phone']],
+    button: 'dialog [type=submit]',
+    request: ['PATCH', `/portal/v1/passkeys/${passkey.id}`],
+    sent: { name: 'Phone' },
   },
 ];

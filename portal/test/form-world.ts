@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
+import { openBrowser } from '../../server/test/browser.ts';
 import { operating } from '../../server/test/exchanging.ts';
-import { client } from '../../server/test/harness.ts';
+import { client, type TestPlatform } from '../../server/test/harness.ts';
+import { createAuthenticator } from '../../server/test/passkey-authenticator.ts';
 import type { Entry } from './filling.ts';
 import { openStage, type Visitor } from './stage.ts';
 
@@ -48,6 +50,7 @@ export async function openFormWorld() {
   });
   const asBrp = await user({ type: 'brp', brpNo: seller.no });
   const asOperator = await user({ type: 'operator' });
+  const passkey = await addPasskey(platform, asBrp);
 
   /** Chooses a customer by a part of its name. */
   async function chooseParty(page: Page, label: string, id: string): Promise<void> {
@@ -72,10 +75,22 @@ export async function openFormWorld() {
     volumes,
     invited,
     invitation,
+    passkey,
     asBrp,
     asOperator,
     chooseParty,
   };
+}
+
+async function addPasskey(platform: TestPlatform, { cookie }: Visitor) {
+  const { request } = Object.assign(openBrowser(platform), { cookie });
+  const { public_key } = (await request.post('/portal/v1/passkeys/challenge')).body;
+  const credential = createAuthenticator(platform.baseUrl.replace('127.0.0.1', 'localhost')).create(
+    public_key,
+  );
+  const added = await request.post('/portal/v1/passkeys', { name: 'Laptop', credential });
+  assert.equal(added.status, 201, added.text);
+  return added.body;
 }
 
 export type FormWorld = Awaited<ReturnType<typeof openFormWorld>>;

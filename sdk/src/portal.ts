@@ -18,6 +18,17 @@ export function createPortalClient(options: ClientOptions) {
       signOutElsewhere: method(api.signOutElsewhere),
       changePassword: method(api.changePassword),
     },
+    passkeys: {
+      startSignIn: method(api.startPasskeySignIn),
+      signIn: method(api.signInWithPasskey),
+      startStep: method(api.startPasskeyStep),
+      complete: method(api.completeWithPasskey),
+      list: method(api.listPasskeys),
+      start: method(api.startPasskeyRegistration),
+      add: method(api.addPasskey),
+      rename: method(api.renamePasskey),
+      remove: method(api.removePasskey),
+    },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

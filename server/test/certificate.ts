@@ -2,16 +2,18 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+/** An element of DER. */
+export const element = (tag: number, ...parts: Uint8Array[]): Buffer => {
+  const body = Buffer.concat(parts);
+  const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+};
+
 /**
  * Writes a self-signed certificate to `folder`. Encoded by hand, because Node can parse certificates but not create
  * them.
  */
 export async function makeCertificate(folder: string) {
-  const element = (tag: number, ...parts: Uint8Array[]): Buffer => {
-    const body = Buffer.concat(parts);
-    const length = body.length < 128 ? [body.length] : [0x82, body.length >> 8, body.length & 255];
-    return Buffer.concat([Buffer.from([tag, ...length]), body]);
-  };
   const [sequence, set, oid, utf8] = [0x30, 0x31, 0x06, 0x0c];
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const algorithm = element(sequence, element(oid, Buffer.from([0x2b, 0x65, 0x70])));

@@ -48,7 +48,13 @@ const SESSION = {
   },
   problem: 'invalid_session',
 } as const;
-const OPEN_OPERATIONS = ['signIn', 'getInvitation', 'acceptInvitation'];
+const OPEN_OPERATIONS = [
+  'signIn',
+  'getInvitation',
+  'acceptInvitation',
+  'startPasskeySignIn',
+  'signInWithPasskey',
+];
 describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpoints));
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
 describeDocument('the portal API', platform.baseUrl, portalApi, Object.values(portalEndpoints), SESSION);

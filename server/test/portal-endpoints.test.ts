@@ -3,14 +3,15 @@ import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { inviteUser } from '../src/users/actions.ts';
-import { newUser, openBrowser, signedIn } from './browser.ts';
+import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
+import { createAuthenticator } from './passkey-authenticator.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { OFFER } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
-type Case = { path: string; body?: unknown };
+type Case = { path: string; body?: unknown; from?: Browser };
 
 const platform = await startTestPlatform();
 const { world } = platform;
@@ -30,6 +31,29 @@ const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', 
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
+
+const newAuthenticator = () => createAuthenticator(platform.baseUrl.replace('127.0.0.1', 'localhost'));
+const authenticator = newAuthenticator();
+const { browser: ofKeyHolder, user: keyHolder } = await signedIn(platform, OF_BRP);
+const challengeOf = async (from: Browser, path: string) =>
+  (await from.request.post(`${base}/${path}/challenge`)).body.public_key;
+const addPasskey = async (from: Browser, { create } = authenticator) =>
+  ({ name: 'Laptop', credential: create(await challengeOf(from, 'passkeys')) }) as const;
+const { id: passkeyId } = (await ofKeyHolder.request.post(`${base}/passkeys`, await addPasskey(ofKeyHolder)))
+  .body;
+const { browser: ofNewKeyHolder } = await signedIn(platform, OF_BRP);
+const SECOND_STEP = 'session/second-factor/passkey';
+/** A browser in which the second step of a sign-in is missing. */
+const pending = async () => {
+  const from = openBrowser(platform);
+  await from.signIn(keyHolder.email, keyHolder.password);
+  return from;
+};
+const [signingIn, atSecondStep] = [openBrowser(platform), await pending()];
+const answered = async (from: Browser, path: string) => ({
+  credential: authenticator.get(await challengeOf(from, path)),
+});
+
 const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
   signOutElsewhere: { path: `${base}/session/others` },
@@ -52,17 +76,43 @@ const cases: Record<string, Case> = {
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },
   getLastChange: { path: `${base}/records/${changed.id}/last-change` },
+  listPasskeys: { path: `${base}/passkeys` },
+  startPasskeyRegistration: { path: `${base}/passkeys/challenge` },
+  addPasskey: {
+    path: `${base}/passkeys`,
+    body: await addPasskey(ofNewKeyHolder, newAuthenticator()),
+    from: ofNewKeyHolder,
+  },
+  startPasskeySignIn: { path: `${base}/sign-in/passkey/challenge` },
+  signInWithPasskey: {
+    path: `${base}/sign-in/passkey`,
+    body: await answered(signingIn, 'sign-in/passkey'),
+    from: signingIn,
+  },
+  startPasskeyStep: { path: `${base}/${SECOND_STEP}/challenge`, from: await pending() },
+  completeWithPasskey: {
+    path: `${base}/${SECOND_STEP}`,
+    body: await answered(atSecondStep, SECOND_STEP),
+    from: atSecondStep,
+  },
+  renamePasskey: { path: `${base}/passkeys/${passkeyId}`, body: { name: 'Phone' }, from: ofKeyHolder },
+  removePasskey: { path: `${base}/passkeys/${passkeyId}`, from: ofKeyHolder },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
   signOut: { path: `${base}/session` },
 };
 /** Operations without a session. */
-const DOORS = ['signIn', 'getInvitation', 'acceptInvitation'];
+const DOORS = ['signIn', 'getInvitation', 'acceptInvitation', 'startPasskeySignIn', 'signInWithPasskey'];
 /** The cookies that an operation sets. Signing out expires them. */
 const COOKIES: Record<string, string[]> = {
   signIn: ['saldo_session', 'saldo_device'],
   acceptInvitation: ['saldo_session', 'saldo_device'],
+  startPasskeyRegistration: ['saldo_passkey'],
+  startPasskeySignIn: ['saldo_passkey'],
+  startPasskeyStep: ['saldo_passkey'],
+  signInWithPasskey: ['saldo_session', 'saldo_device'],
+  completeWithPasskey: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
@@ -138,7 +188,7 @@ test('an operation that accepts JSON rejects other media types', async () => {
 test('every operation responds according to its schema, with its status and the rate-limit headers, and repeats as documented', async () => {
   const document = await client(platform.baseUrl)('/portal/openapi.json');
   for (const id of Object.keys(cases)) {
-    const from = DOORS.includes(id) ? openBrowser(platform) : userOf(id);
+    const from = cases[id]?.from ?? (DOORS.includes(id) ? openBrowser(platform) : userOf(id));
     const { status, headers, text } = await sendRepeatedly(document, endpointOf(id), (own) =>
       call(id, from, '', own),
     );

@@ -118,6 +118,32 @@ const provocations = {
     );
     return asOperator('/operator/v1/brps');
   },
+  recent_sign_in_required: async () => {
+    const { request: asUser } = await signedIn(platform, { type: 'operator' });
+    platform.clock.set('2026-10-20T08:15:00Z');
+    const answer = await asUser.post('/portal/v1/passkeys/challenge');
+    platform.clock.set('2026-10-20T08:00:00Z');
+    return answer;
+  },
+  passkey_not_found: async () => {
+    const { request: asUser } = await signedIn(platform, { type: 'operator' });
+    return asUser.patch('/portal/v1/passkeys/pkey_x', { name: 'X' });
+  },
+  too_many_passkeys: async () => {
+    const { request: asUser, user } = await signedIn(platform, { type: 'operator' });
+    await platform.db.transaction((tx) =>
+      tx.query(
+        statement(
+          'give_passkeys',
+          `insert into passkey (id, user_id, name, credential_id, public_key, sign_count, transports, created_at)
+           select gen_random_uuid(), $1, 'Key', uuid_send(gen_random_uuid()), '', 0, '{}', now()
+           from generate_series(1, $2)`,
+        ),
+        [user.id, LIMITS.passkeys],
+      ),
+    );
+    return asUser.post('/portal/v1/passkeys/challenge');
+  },
   foreign_origin: async () => {
     const { request: asOperator } = await signedIn(platform, { type: 'operator' });
     const headers = { origin: 'https://evil.example' };

@@ -4,12 +4,14 @@ import { portalCustomerEndpoints } from './customers.ts';
 import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
+import { portalPasskeyEndpoints } from './passkeys.ts';
 import { portalSessionEndpoints } from './session.ts';
 import { portalUserEndpoints } from './users.ts';
 
 /** Operations that only the portal needs: sessions, records of the user's own BRP or account, the market. */
 export const portalEndpoints = {
   ...portalSessionEndpoints,
+  ...portalPasskeyEndpoints,
   ...portalOwnEndpoints,
   ...portalUserEndpoints,
   ...portalContractEndpoints,

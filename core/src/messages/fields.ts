@@ -193,6 +193,11 @@ export const FIELDS = {
     en: 'is too easy to guess; several words that do not belong together make a good password',
     de: 'ist zu leicht zu erraten; mehrere Wörter, die nicht zusammengehören, sind ein gutes Passwort',
   },
+  'field.base64url': { en: 'must be base64url without padding', de: 'muss Base64url ohne Füllzeichen sein' },
+  'field.passkey': {
+    en: 'is no passkey that can be added; please try again',
+    de: 'ist kein Passkey, der sich einrichten lässt; bitte versuchen Sie es noch einmal',
+  },
   'field.password_wrong': { en: 'is not the current password', de: 'ist nicht das aktuelle Passwort' },
 
   'field.unknown_customer': { en: 'is not the id of a customer', de: 'ist keine ID eines Kunden' },

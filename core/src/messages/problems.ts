@@ -54,6 +54,14 @@ export const PROBLEM_DETAILS = {
     en: 'Your sign-in is not complete: the second factor is missing.',
     de: 'Ihre Anmeldung ist noch nicht abgeschlossen: Der zweite Faktor fehlt.',
   },
+  'problem.passkey_refused': {
+    en: 'This passkey was not accepted. Try again, or sign in another way.',
+    de: 'Dieser Passkey wurde nicht angenommen. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+  },
+  'problem.recent_sign_in_required': {
+    en: 'Your sign-in was too long ago for this. Please sign in again.',
+    de: 'Ihre Anmeldung liegt dafür zu lange zurück. Bitte melden Sie sich erneut an.',
+  },
   'problem.role_without_access': {
     en: 'Users of your role have no access to this operation.',
     de: 'Benutzer Ihrer Rolle haben hierauf keinen Zugriff.',
@@ -95,6 +103,7 @@ export const PROBLEM_DETAILS = {
     de: 'Diesen API-Schlüssel gibt es nicht.',
   },
   'problem.user_not_found': { en: 'There is no such user.', de: 'Diesen Benutzer gibt es nicht.' },
+  'problem.passkey_not_found': { en: 'There is no such passkey.', de: 'Diesen Passkey gibt es nicht.' },
   'problem.invitation_not_found': {
     en: 'This invitation was used, has expired, or was replaced by a newer one.',
     de: 'Diese Einladung wurde benutzt, ist abgelaufen oder durch eine neuere ersetzt.',
@@ -157,6 +166,18 @@ export const PROBLEM_DETAILS = {
   'problem.too_many_endpoints': {
     en: 'There are {count} webhook endpoints already. Delete one first.',
     de: 'Es gibt schon {count} Webhook-Endpunkte. Löschen Sie zuerst einen.',
+  },
+  'problem.too_many_passkeys': {
+    en: 'There are {count} passkeys already. Remove one first.',
+    de: 'Es gibt schon {count} Passkeys. Entfernen Sie zuerst einen.',
+  },
+  'problem.last_passkey': {
+    en: 'Your user needs a second factor, and this passkey is the only one. Add another one first.',
+    de: 'Ihr Benutzer braucht einen zweiten Faktor, und dieser Passkey ist der einzige. Richten Sie zuerst einen weiteren ein.',
+  },
+  'problem.no_second_step': {
+    en: 'The sign-in needs no second step.',
+    de: 'Die Anmeldung braucht keinen zweiten Schritt.',
   },
   'problem.webhook_endpoint_disabled': {
     en: 'The endpoint is disabled since {at}.',

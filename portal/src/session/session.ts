@@ -18,6 +18,8 @@ export const sessionQuery = queryOptions({
       const [state] = await Promise.all([portalClient.session.get({ signal }), startAtCurrentPlace()]);
       return await prepareSession(state);
     } catch (error) {
+      // A session that lacks its second factor opens no page.
+      if (isProblem(error, 'second_factor_required')) return null;
       if (isProblem(error) && error.status === 401) return null;
       throw error;
     }

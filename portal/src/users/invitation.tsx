@@ -71,7 +71,7 @@ function AcceptForm({ token, email }: { token: string; email: string }) {
     mutationFn: (accepted: { token: string; password: string }) =>
       portalClient.invitations.accept(accepted.token, { password: accepted.password }),
     onSuccess: async (state) => {
-      await startSession(queryClient, state);
+      if (state.pending === null) await startSession(queryClient, state);
       router.history.replace('/');
     },
   });

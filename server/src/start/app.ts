@@ -78,6 +78,7 @@ import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { ownUserRoutes } from '../users/own-routes.ts';
+import { passkeyRoutes, passkeySignInRoutes, pendingPasskeyRoutes } from '../users/passkey-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
@@ -220,7 +221,8 @@ function mountingOf(
     const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
-  return { sessionAuth, behind, forOwners };
+  const challengeCookie = sessionCookie(isSecure, 'saldo_passkey');
+  return { sessionAuth, challengeCookie, behind, forOwners };
 }
 
 type MainAppDependencies = AppDependencies & {
@@ -241,7 +243,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { sessionAuth, behind, forOwners } = mountingOf(dependencies, listener);
+  const { sessionAuth, challengeCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
@@ -257,7 +259,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, customerUrl };
+  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, challengeCookie, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
@@ -266,10 +268,12 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
-  mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
+  const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users)];
+  mountRoutes(app, signingIn, behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
-  mountRoutes(app, pendingSessionRoutes(users), behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
-  mountRoutes(app, sessionRoutes(users), forUsers);
+  const completing = [...pendingSessionRoutes(users), ...pendingPasskeyRoutes(users)];
+  mountRoutes(app, completing, behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
+  mountRoutes(app, [...sessionRoutes(users), ...passkeyRoutes(users)], forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));

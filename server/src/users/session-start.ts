@@ -1,6 +1,6 @@
 import type { AuditAction, MfaPolicy, SessionPending, SignInMethod, UserRole } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { recordAudit } from '../audit/store.ts';
+import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
 import { idleSince, newToken, PENDING_SESSION_MS, SESSION_MS } from '../platform/auth/session-credentials.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
@@ -149,7 +149,8 @@ export function recordOwnAction(
   user: Pick<UserRow, 'id'>,
   { requestId }: ClientContext,
   now: number,
+  records: Pick<AuditEvent, 'before' | 'after'> = {},
 ): Promise<void> {
   const id = encodeId(ID_PREFIX.user, user.id);
-  return recordAudit(tx, { actor: id, request: { id: requestId } }, { action, subject: id }, now);
+  return recordAudit(tx, { actor: id, request: { id: requestId } }, { action, subject: id, ...records }, now);
 }

@@ -34,6 +34,37 @@ export const session: Dictionary['session'] = {
   otherSessionsText: 'Beendet alle Sitzungen außer dieser, etwa auf einem verlorenen Gerät.',
   signOutElsewhere: 'Überall sonst abmelden',
   signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
+  passkeys: {
+    title: 'Passkeys',
+    text: 'Melden Sie sich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an, ohne Passwort. Sobald Sie einen Passkey haben, genügt Ihr Passwort allein nicht mehr: Danach wird ein Passkey oder ein anderer zweiter Faktor verlangt. Richten Sie einen zweiten Passkey ein, falls Sie den ersten verlieren.',
+    unsupported:
+      'Passkeys sind hier nicht verfügbar. Sie brauchen einen aktuellen Browser und eine sichere Verbindung (https).',
+    empty: 'Sie haben noch keinen Passkey.',
+    created: 'Eingerichtet',
+    lastUsed: 'Zuletzt benutzt',
+    add: 'Passkey einrichten',
+    addText: 'Als Nächstes fragt Ihr Browser, wo er den Passkey speichern soll, und prüft, dass Sie es sind.',
+    newName: (count) => `Passkey ${count}`,
+    name: 'Name',
+    nameHint: 'Unterscheidet Ihre Passkeys, zum Beispiel „Laptop“ oder „Blauer Sicherheitsschlüssel“.',
+    added: (name) => `Der Passkey „${name}“ ist eingerichtet.`,
+    rename: 'Umbenennen',
+    renameTitle: (name) => `Passkey „${name}“ umbenennen`,
+    renamed: (name) => `Der Passkey heißt jetzt „${name}“.`,
+    remove: 'Entfernen',
+    removeTitle: (name) => `Passkey „${name}“ entfernen?`,
+    removeText:
+      'Sie können sich damit nicht mehr anmelden. Löschen Sie ihn auch in Ihrem Browser oder auf Ihrem Sicherheitsschlüssel. Sitzungen, die mit ihm begonnen haben, laufen weiter, bis Sie sich überall sonst abmelden.',
+    removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
+    signInAgain: 'Erneut anmelden',
+    use: 'Passkey verwenden',
+    pendingTitles: { second_factor: 'Anmeldung bestätigen', set_up: 'Zweiten Faktor einrichten' },
+    stepText: (email) =>
+      `Ihr Passwort ist richtig. Schließen Sie die Anmeldung mit einem Passkey von ${email} ab.`,
+    setUpText:
+      'Der Betreiber der Plattform verlangt einen zweiten Faktor. Richten Sie einen Passkey ein, um die Anmeldung abzuschließen. Damit melden Sie sich künftig auch ohne Passwort an.',
+    otherUser: 'Als anderer Benutzer anmelden',
+  },
   notifications: 'Benachrichtigungen',
   notificationsText: (...minutes) =>
     `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,

@@ -1,6 +1,13 @@
 export const problems = {
   connection: 'The server cannot be reached. Please check the connection and try again.',
   unexpected: 'Something unexpected happened in this page. Please load it again.',
+  /** By the names of the browser's errors. */
+  passkeys: {
+    NotAllowedError: 'No passkey was used: it was cancelled, not confirmed, or took too long.',
+    InvalidStateError: 'There is a passkey of yours on this device already.',
+    SecurityError:
+      'Passkeys do not work at this address. Open the portal at its public name, or at localhost on your own machine.',
+  },
   /** Problems after which the page says more than the server. */
   codes: {
     position_in_use:

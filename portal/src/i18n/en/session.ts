@@ -32,6 +32,37 @@ export const session = {
   otherSessionsText: 'Ends all sessions except this one, for example on a lost device.',
   signOutElsewhere: 'Sign out everywhere else',
   signedOutElsewhere: 'All other sessions have ended.',
+  passkeys: {
+    title: 'Passkeys',
+    text: 'Sign in with your fingerprint, your face, a PIN or a security key, without a password. Once you have a passkey, your password alone is no longer enough: it is followed by a passkey or another second factor. Add a second passkey in case you lose the first.',
+    unsupported:
+      'Passkeys are not available here. They need a current browser and a secure connection (https).',
+    empty: 'You have no passkeys yet.',
+    created: 'Added',
+    lastUsed: 'Last used',
+    add: 'Add passkey',
+    addText: 'Next, your browser asks where to store the passkey, and verifies that it is you.',
+    newName: (count: number) => `Passkey ${count}`,
+    name: 'Name',
+    nameHint: 'Tells your passkeys apart, such as “Laptop” or “Blue security key”.',
+    added: (name: string) => `The passkey “${name}” has been added.`,
+    rename: 'Rename',
+    renameTitle: (name: string) => `Rename the passkey “${name}”`,
+    renamed: (name: string) => `The passkey is now called “${name}”.`,
+    remove: 'Remove',
+    removeTitle: (name: string) => `Remove the passkey “${name}”?`,
+    removeText:
+      'You can no longer sign in with it. Delete it in your browser or on your security key, too. Sessions that it began go on until you sign out everywhere else.',
+    removed: (name: string) => `The passkey “${name}” has been removed.`,
+    signInAgain: 'Sign in again',
+    use: 'Use a passkey',
+    pendingTitles: { second_factor: 'Confirm that it is you', set_up: 'Set up a second factor' },
+    stepText: (email: string) =>
+      `Your password is correct. Use a passkey of ${email} to complete the sign-in.`,
+    setUpText:
+      'The operator of the platform requires a second factor. Add a passkey to complete the sign-in. It also signs you in without a password.',
+    otherUser: 'Sign in as another user',
+  },
   notifications: 'Notifications',
   notificationsText: (...minutes: number[]) =>
     `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,

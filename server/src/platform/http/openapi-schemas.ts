@@ -12,6 +12,7 @@ const STANDARD_FORMS: Readonly<Record<string, Json>> = {
   'country-code': { pattern: '^[A-Z]{2}$' },
   'new-email': { format: 'email' },
   name: { pattern: '\\S' },
+  base64url: { pattern: '^[A-Za-z0-9_-]*$' },
   text: {},
 };
 

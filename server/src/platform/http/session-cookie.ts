@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** A cookie with a token. */
 export type SessionCookie = {
   readonly name: string;
-  /** Null without a session cookie. */
+  /** Null without the cookie. */
   read(request: FastifyRequest): string | null;
   set(reply: FastifyReply, token: string, lastsMs: number): void;
   clear(reply: FastifyReply): void;
@@ -31,8 +32,8 @@ export function writeCookie(
 }
 
 /** With the prefix `__Host-`, browsers reject cookies that a sibling host of the same domain has set. */
-export function sessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-saldo_session' : 'saldo_session';
+export function sessionCookie(isSecure: boolean, plainName = 'saldo_session'): SessionCookie {
+  const name = isSecure ? `__Host-${plainName}` : plainName;
   return {
     name,
     read: (request) => readCookie(request, name),

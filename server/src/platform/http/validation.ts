@@ -64,6 +64,7 @@ const FORMATS: Record<
     check: (text) => isEmail(text) && whyDeceptive(text) === null,
     explain: (text) => (isEmail(text) ? whyDeceptive(text) : NO_EMAIL),
   },
+  base64url: { check: (text) => /^[\w-]*$/.test(text), explain: () => ({ key: 'field.base64url' }) },
   uri: { check: (text) => URL.canParse(text), explain: () => ({ key: 'field.uri' }) },
 };
 
