@@ -22,6 +22,12 @@ export const LIMITS = {
   emailLength: 254,
   password: { minimum: 12, maximum: 128 },
   externalIdLength: 100,
+  /** Sessions of a user that are listed. */
+  sessions: 100,
+  /** Longer ones are cut: a client may send any. */
+  userAgentLength: 300,
+  /** Addresses and networks from which an API key may be used. */
+  allowedAddresses: { minimum: 1, maximum: 50, length: 43 },
   reasonLength: 500,
   idempotencyKeyLength: 200,
   /** One terawatt: more than any plant has, and still exact in kW. */

@@ -149,6 +149,12 @@ export const PROBLEMS = {
     explanation: 'There is no user with this id.',
     remedy: 'Check the id; the list of users has all of them.',
   },
+  session_not_found: {
+    status: 404,
+    title: 'Session Not Found',
+    explanation: 'The user has no session with this id. It may have ended.',
+    remedy: 'List the sessions again.',
+  },
   invitation_not_found: {
     status: 404,
     title: 'Invitation Not Found',

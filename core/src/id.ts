@@ -11,6 +11,7 @@ export const ID_PREFIX = {
   account: 'acc',
   key: 'key',
   user: 'user',
+  session: 'ses',
   demand: 'dem',
   message: 'msg',
   alarm: 'alm',

@@ -18,6 +18,7 @@ export function createPortalClient(options: ClientOptions) {
       signOutElsewhere: method(api.signOutElsewhere),
       changePassword: method(api.changePassword),
     },
+    sessions: { list: method(api.listSessions), end: method(api.endSession) },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

@@ -67,9 +67,20 @@ const keyFields = {
   name: Type.String(),
   prefix: Type.String({ description: 'The visible part of the key.', examples: ['saldo_brp_Ab3x'] }),
   scopes: Type.Array(Choice(SCOPES)),
+  allowed_addresses: Nullable(
+    Type.Array(Type.String(), {
+      description: 'Addresses and networks from which the key may be used; null: from anywhere.',
+    }),
+  ),
   created_at: DateTime('Creation, UTC.'),
   expires_at: Nullable(DateTime('From then on the key is invalid.')),
   last_used_at: Nullable(DateTime('Last use, to the minute.')),
+  last_used_address: Nullable(
+    Type.String({
+      description: 'Address of the last use, or only its network (setting `ADDRESSES`).',
+      examples: ['203.0.113.7'],
+    }),
+  ),
   revoked_at: Nullable(DateTime('When it was revoked.')),
 };
 export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
@@ -103,9 +114,11 @@ export const keyExample: ApiKey = {
   name: 'dispatch system',
   prefix: 'saldo_brp_Ab3x',
   scopes: ['contracts:read', 'transactions:read', 'nominations:read'],
+  allowed_addresses: ['203.0.113.0/24', '2001:db8::7'],
   created_at: '2025-11-17T08:20:00Z',
   expires_at: null,
   last_used_at: null,
+  last_used_address: null,
   revoked_at: null,
 };
 export const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
@@ -118,6 +131,18 @@ export const keySettings = {
       description: 'What the key may do.',
       examples: [['contracts:read']],
     }),
+  ),
+  allowed_addresses: Type.Optional(
+    Nullable(
+      Type.Array(Type.String({ maxLength: LIMITS.allowedAddresses.length, format: 'network' }), {
+        minItems: LIMITS.allowedAddresses.minimum,
+        maxItems: LIMITS.allowedAddresses.maximum,
+        uniqueItems: true,
+        description:
+          'Addresses and networks, IPv4 or IPv6, from which the key may be used. From elsewhere it is answered like an unknown key. Null, the default: from anywhere.',
+        examples: [keyExample.allowed_addresses],
+      }),
+    ),
   ),
   expires_at: Type.Optional(Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z'))),
 };
@@ -298,7 +323,8 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     method: 'POST',
     path: '/operator/v1/api-keys/{key_id}/rotate',
     summary: 'Rotate an API key',
-    description: 'A new key of the same owner, name, scopes and expiry; the old one ends after the grace.',
+    description:
+      'A new key of the same owner, name, scopes, addresses and expiry; the old one ends after the grace.',
     status: 201,
     body: Strict(keyRotation, { title: 'ApiKeyRotate' }),
     response: NewApiKey,

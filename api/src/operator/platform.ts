@@ -41,6 +41,9 @@ export const AUDIT_ACTIONS = [
   'user.invited',
   'user.password_changed',
   'user.password_set',
+  'user.session_ended',
+  'user.sessions_ended',
+  'user.sign_in_failed',
   'user.signed_in',
   'user.signed_out',
   'user.signed_out_elsewhere',
@@ -75,6 +78,16 @@ export const AuditEntry = Type.Object(
       examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
     }),
     request_id: Nullable(Type.String()),
+    address: Nullable(
+      Type.String({
+        description:
+          'Address of the client, or only its network (setting `ADDRESSES`); null for a job and for old entries.',
+        examples: ['203.0.113.7'],
+      }),
+    ),
+    user_agent: Nullable(
+      Type.String({ description: 'User agent of the client, of which the end may be cut.' }),
+    ),
     before: Nullable(Type.Unknown({ description: 'The record before; null for a new one.' })),
     after: Nullable(Type.Unknown({ description: 'The record after; null for a deleted one.' })),
   },

@@ -91,6 +91,10 @@ export const PROBLEM_DETAILS = {
     de: 'Diesen API-Schlüssel gibt es nicht.',
   },
   'problem.user_not_found': { en: 'There is no such user.', de: 'Diesen Benutzer gibt es nicht.' },
+  'problem.session_not_found': {
+    en: 'You have no session with this id.',
+    de: 'Sie haben keine Sitzung mit dieser Kennung.',
+  },
   'problem.invitation_not_found': {
     en: 'This invitation was used, has expired, or was replaced by a newer one.',
     de: 'Diese Einladung wurde benutzt, ist abgelaufen oder durch eine neuere ersetzt.',

@@ -7,7 +7,15 @@ import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import {
+  CheckboxGroup,
+  DateField,
+  Form,
+  FormButtons,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { ownKeysQuery } from './queries.ts';
@@ -27,6 +35,8 @@ function expiresAt(expiry: Expiry, today: DeliveryDay, chosen: DeliveryDay): str
 type KeyInput = {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** One per line. */
+  readonly addresses: string;
   readonly expiry: Expiry;
   readonly day: DeliveryDay;
 };
@@ -34,10 +44,18 @@ type KeyInput = {
 const NEW_KEY = {
   name: '',
   scopes: SCOPES.filter((scope) => scope.endsWith(':read')),
+  addresses: '',
   expiry: 'never',
 } as const;
 
-type Settings = { name: string; scopes?: Scope[]; expires_at: string | null };
+const linesOf = (text: string): string[] => text.split(/[\s,;]+/).filter((line) => line !== '');
+
+type Settings = {
+  name: string;
+  scopes?: Scope[];
+  allowed_addresses: string[] | null;
+  expires_at: string | null;
+};
 
 type CreateProps = {
   create: (settings: Settings) => Promise<NewApiKey>;
@@ -58,20 +76,29 @@ export function CreateKeyDialog(props: CreateProps) {
   const today = useToday();
   const refresh = useRefresh();
   const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
-  const { name, scopes, expiry, day } = input;
+  const { name, scopes, addresses, expiry, day } = input;
   const create = useMutation({
     mutationFn: (sendNow: () => Promise<NewApiKey>) => sendNow(),
     // The secret does not wait for the list.
     onSettled: () => void refresh(ownKeysQuery.queryKey),
   });
   const submit = () => {
-    const settings = { name, expires_at: expiresAt(expiry, today, day) };
+    const given = linesOf(addresses);
+    const settings = {
+      name,
+      allowed_addresses: given.length === 0 ? null : given,
+      expires_at: expiresAt(expiry, today, day),
+    };
     create.mutate(() => send(hasScopes ? { ...settings, scopes: [...scopes] } : settings));
   };
   if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form error={create.error} fields={['name', 'scopes', 'expires_at', ...fields]} onSubmit={submit}>
+      <Form
+        error={create.error}
+        fields={['name', 'scopes', 'allowed_addresses', 'expires_at', ...fields]}
+        onSubmit={submit}
+      >
         {children}
         <TextField
           name="name"
@@ -98,6 +125,15 @@ export function CreateKeyDialog(props: CreateProps) {
             onChange={(next) => set({ scopes: next })}
           />
         )}
+        <TextAreaField
+          name="allowed_addresses"
+          label={texts.addresses}
+          hint={texts.addressesHint}
+          rows={2}
+          maxLength={LIMITS.allowedAddresses.maximum * (LIMITS.allowedAddresses.length + 1)}
+          value={addresses}
+          onChange={(next) => set({ addresses: next })}
+        />
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="expires_at"

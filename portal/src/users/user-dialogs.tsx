@@ -15,9 +15,10 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
-import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { Checkbox, Form, FormButtons, FormProblem, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
@@ -138,7 +139,26 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       <Loaded query={query} loading={<Skeleton lines={6} />}>
         {(version) => <EditUserForm version={version} onClose={onClose} />}
       </Loaded>
+      <EndSessions user={user} onDone={onClose} />
     </Dialog>
+  );
+}
+
+function EndSessions({ user, onDone }: { user: User; onDone: () => void }) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const end = useMutation({
+    mutationFn: (id: string) => operatorClient.users.endSessions(id),
+    ...useChangeHandlers({ toast: () => texts.sessionsEnded(user.name), refresh: [['sessions']], onDone }),
+  });
+  return (
+    <div className="mt-4 grid justify-items-start gap-1 border-t border-line pt-4">
+      <FormProblem error={end.error} />
+      <Button isBusy={end.isPending} onClick={() => end.mutate(user.id)}>
+        {texts.endSessions}
+      </Button>
+      <p className="text-xs text-muted">{texts.endSessionsHint}</p>
+    </div>
   );
 }
 

@@ -13,6 +13,7 @@ import { wireKey } from './wire.ts';
 type KeySettings = {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
+  readonly allowed_addresses?: readonly string[] | null | undefined;
   readonly expires_at?: string | null | undefined;
 };
 
@@ -44,6 +45,7 @@ export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySett
   owner,
   name: settings.name,
   scopes: owner.type === 'brp' ? (settings.scopes ?? allowed) : [],
+  allowedAddresses: settings.allowed_addresses ?? null,
   expiresAt: expiryOf(settings),
 });
 

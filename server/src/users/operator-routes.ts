@@ -12,6 +12,7 @@ import { answerChanged, answerTagged, ifMatch } from '../platform/http/precondit
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts';
+import { endSessions } from './sessions.ts';
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { wireUser } from './wire.ts';
 
@@ -56,6 +57,18 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
       // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
       sessions.forget();
       return answerChanged(call, changed);
+    }),
+    route(endpoints.endUserSessions, async (call) => {
+      await db.transaction(async (tx) => {
+        const user = await findUser(tx, call.params.user_id);
+        if (user === null) throw problem('user_not_found');
+        await endSessions(tx, user.id);
+        const after = { name: user.name };
+        const event = { action: 'user.sessions_ended', subject: call.params.user_id, after } as const;
+        await recordAudit(tx, call, event, clock.now());
+      });
+      sessions.forget();
+      return {};
     }),
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());

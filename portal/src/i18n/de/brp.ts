@@ -283,6 +283,10 @@ export const brp: Dictionary['brp'] = {
       'events:read': 'Ereignisse lesen',
       'webhooks:write': 'Webhook-Endpunkte verwalten',
     },
+    addresses: 'Erlaubte Adressen',
+    addressesHint:
+      'Je Zeile eine Adresse oder ein Netz, etwa 203.0.113.0/24. Leer: Der Schlüssel gilt von überall.',
+    onlyFrom: (addresses) => `nur von ${addresses}`,
     expires: 'Läuft ab',
     expiry: 'Ablauf',
     noExpiry: 'nie',

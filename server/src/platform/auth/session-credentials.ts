@@ -68,7 +68,7 @@ export function sessionCredentials(db: Db, now: () => number, monotonicNow: () =
         mayManage: row.may_manage,
         session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at, pending: row.pending },
       };
-      return { principal, endsAt: row.expires_at };
+      return { principal, endsAt: row.expires_at, admits: () => true };
     },
   });
 }

@@ -8,6 +8,7 @@ import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/vol
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { networkFault } from '../auth/allowed-addresses.ts';
 import type { FieldError } from './problem.ts';
 import { deliveryRange, touchedDays } from './time-filter.ts';
 
@@ -63,6 +64,10 @@ const FORMATS: Record<
   'new-email': {
     check: (text) => isEmail(text) && whyDeceptive(text) === null,
     explain: (text) => (isEmail(text) ? whyDeceptive(text) : NO_EMAIL),
+  },
+  network: {
+    check: (text) => networkFault(text) === null,
+    explain: networkFault,
   },
   uri: { check: (text) => URL.canParse(text), explain: () => ({ key: 'field.uri' }) },
 };

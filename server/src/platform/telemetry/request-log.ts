@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { KEY_IN_TEXT } from '../auth/api-key.ts';
+import { clientAddress } from '../http/client-address.ts';
 
 export type RequestLog = (request: FastifyRequest, status: number, seconds: number) => void;
 
@@ -15,7 +16,8 @@ export function requestLog(logger: Logger): RequestLog {
   return (request, status, seconds) => {
     const { id, method, url } = request;
     destination.write(
-      `{"level":${level},"time":${Date.now()},"request_id":"${id}"${callerText(request)},"method":"${method}"` +
+      `{"level":${level},"time":${Date.now()},"request_id":"${id}"${callerText(request)}` +
+        `,"address":"${clientAddress(request)}","method":"${method}"` +
         `,"url":${JSON.stringify(withoutSecrets(url))},"status":${status},"ms":${Math.round(seconds * 1e6) / 1000}` +
         ',"msg":"request"}\n',
     );
