@@ -41,6 +41,8 @@ async function one(action: string, work: () => Promise<Answer>) {
     actor_name: actorName,
     action,
     request_id: answer.headers.get('x-request-id'),
+    address: '127.0.0.1',
+    user_agent: 'node',
   });
   return { answer: answer.body, before, after, subject };
 }

@@ -23,13 +23,13 @@ export function signInCounter(metrics: Metrics): (result: AnyResult) => void {
   return (result) => increment({ result });
 }
 
-/** Entries of one network about one user, or about all unknown ones, per window. */
-const ENTRIES_PER_NETWORK = 10;
-/** Entries of the whole platform per window. An attack by many networks would fill the audit trail otherwise. */
-const ENTRIES = 1000;
-const WINDOW_MS = 3600 * 1000;
+/** Audit events of one network about one user, or about all unknown ones, within a window. */
+const EVENTS_PER_NETWORK = 10;
+/** Audit events of the whole platform within a window: an attack from many networks must not fill the audit trail. */
+const EVENTS = 250;
+const WINDOW_MS = 15 * 60_000;
 
-/** The subject of an entry about an email that no user has. What was typed is not stored: it may be a password. */
+/** The subject of an event about an email that no user has. What was typed is not stored: it may be a password. */
 const UNKNOWN_USER = 'unknown';
 
 const COUNT = statement(
@@ -40,7 +40,7 @@ const COUNT = statement(
      ends_at = case when sign_in_try.ends_at > $3 then sign_in_try.ends_at else $2 end
    returning count`,
 );
-/** Whether the entry that is $1 entries old is in the window, which begins at $2. */
+/** Whether the event that $1 newer ones follow is in the window, which begins at $2. */
 const IS_FULL = statement(
   'has_many_failed_sign_ins',
   `select at > $2 as found from audit where action = 'user.sign_in_failed' order by no desc offset $1 limit 1`,
@@ -50,8 +50,8 @@ async function isWithinLimits(tx: Tx, subject: string, network: string, { now, m
   const key = hash('sha256', `failed:${subject} ${network}`, 'buffer');
   const values = [key, timestamp(machineNow + WINDOW_MS), timestamp(machineNow)];
   const [counted] = await tx.query<{ count: number }>(COUNT, values);
-  if ((counted?.count ?? 0) > ENTRIES_PER_NETWORK) return false;
-  const [oldest] = await tx.query<{ found: boolean }>(IS_FULL, [ENTRIES - 1, timestamp(now - WINDOW_MS)]);
+  if ((counted?.count ?? 0) > EVENTS_PER_NETWORK) return false;
+  const [oldest] = await tx.query<{ found: boolean }>(IS_FULL, [EVENTS - 1, timestamp(now - WINDOW_MS)]);
   return oldest?.found !== true;
 }
 
