@@ -18,10 +18,13 @@ export function SessionsPanel() {
   const { t } = useI18n();
   const query = useQuery(sessionsQuery);
   const end = useMutation({
-    mutationFn: (session: UserSession | 'others') =>
-      session === 'others' ? portalClient.session.signOutElsewhere() : portalClient.sessions.end(session.id),
-    ...useChangeHandlers({
-      toast: () => t.session.sessionEnded,
+    mutationFn: async (session: UserSession | 'others') => {
+      if (session === 'others') await portalClient.session.signOutElsewhere();
+      else await portalClient.sessions.end(session.id);
+      return session;
+    },
+    ...useChangeHandlers<UserSession | 'others'>({
+      toast: (ended) => (ended === 'others' ? t.session.signedOutElsewhere : t.session.sessionEnded),
       refresh: [sessionsQuery.queryKey],
       onDone: () => {},
     }),
@@ -36,8 +39,10 @@ export function SessionsPanel() {
         </Button>
       }
     >
-      <p className="px-4 pb-2 text-sm text-muted">{t.session.sessionsText}</p>
-      <FormProblem error={end.error} />
+      <div className="grid gap-3 px-4 py-3">
+        <p className="text-sm text-muted">{t.session.sessionsText}</p>
+        <FormProblem error={end.error} />
+      </div>
       <Loaded query={query}>
         {(sessions) => <SessionTable sessions={sessions} onEnd={(session) => end.mutate(session)} />}
       </Loaded>

@@ -48,8 +48,9 @@ export const session: Dictionary['session'] = {
   lastSeen: 'Zuletzt benutzt',
   endsAt: 'Endet spätestens',
   endSession: 'Beenden',
-  sessionEnded: 'Beendet.',
+  sessionEnded: 'Die Sitzung ist beendet.',
   signOutElsewhere: 'Überall sonst abmelden',
+  signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
   notifications: 'Benachrichtigungen',
   notificationsText: (...minutes) =>
     `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,

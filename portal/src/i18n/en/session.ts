@@ -45,8 +45,9 @@ export const session = {
   lastSeen: 'Last used',
   endsAt: 'Ends at the latest',
   endSession: 'End',
-  sessionEnded: 'Ended.',
+  sessionEnded: 'The session has ended.',
   signOutElsewhere: 'Sign out everywhere else',
+  signedOutElsewhere: 'All other sessions have ended.',
   notifications: 'Notifications',
   notificationsText: (...minutes: number[]) =>
     `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,
