@@ -109,7 +109,7 @@ function testRing() {
     keys: keyCredentials(
       'brp',
       db,
-      createLastUsed(platform.db, 'full'),
+      createLastUsed(platform.db, (address) => address),
       () => platform.clock.now(),
       () => ring.at,
     ),

@@ -48,7 +48,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     countRefusal: refusalCounter(metrics),
     tracer: null,
     ...(await createRateLimiter(config, logger)),
-    lastUsed: createLastUsed(db, config.addressForm),
+    lastUsed: createLastUsed(db, (address) => address),
     secret: await readCursorSecret(db),
     sealer: createSealer([randomBytes(KEY_BYTES)]),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),

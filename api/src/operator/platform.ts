@@ -63,7 +63,8 @@ export const AuditEntry = Type.Object(
     id: Type.String({ description: 'Grows with each entry.' }),
     at: DateTime('Time by the platform’s clock.'),
     actor: Type.String({
-      description: 'The key or user that made the change, or the name of a job.',
+      description:
+        'The key or user that made the change, or the name of a job; `anonymous` for a failed sign-in.',
       examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
     }),
     actor_name: Nullable(
@@ -74,7 +75,7 @@ export const AuditEntry = Type.Object(
     ),
     action: Type.String({ examples: ['customer.updated'] }),
     subject: Type.String({
-      description: 'Id of the changed record.',
+      description: 'Id of the changed record; `unknown` for a sign-in with an email that no user has.',
       examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
     }),
     request_id: Nullable(Type.String()),
@@ -213,6 +214,8 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
             action: 'balance_group.updated',
             subject: '11XNORDWIND----J',
             request_id: 'req_0f9d3c1f5e0b4a8f9c54f8f3a6f0d2b7',
+            address: '203.0.113.7',
+            user_agent: 'erp-connector/4.2',
             before: { tsos: ['DE_50HERTZ'] },
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
           },

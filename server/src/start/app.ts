@@ -44,6 +44,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
+import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
 import {
@@ -144,7 +145,7 @@ async function createListener(
 ): Promise<Listener> {
   const keys: CredentialCache[] = [];
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
-  const logRequest = requestLog(logger);
+  const logRequest = requestLog(logger, clientAddress);
   const app = await createServer({
     logger,
     tls: config.tls,

@@ -7,6 +7,7 @@ import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
 import { createLastUsed } from '../platform/auth/last-used.ts';
 import { createSealer } from '../platform/auth/sealed-secrets.ts';
 import { type Clock, monotonicNow, movableClock } from '../platform/clock.ts';
+import { formatAddress } from '../platform/http/client-address.ts';
 import { readCursorSecret } from '../platform/http/cursor.ts';
 import { loadPortal } from '../platform/http/portal-files.ts';
 import { refusalCounter } from '../platform/http/refusals.ts';
@@ -90,7 +91,7 @@ async function startShared(
   const tracer = await startTracer(config, logger);
   if (tracer !== null) started.push(() => tracer.stop());
   const db = tracer?.traceDatabase(opened) ?? opened;
-  const lastUsed = createLastUsed(db, config.addressForm);
+  const lastUsed = createLastUsed(db, (address) => formatAddress(address, config.addressForm));
   started.push(() =>
     lastUsed
       .flush()

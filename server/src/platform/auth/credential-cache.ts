@@ -15,7 +15,7 @@ type CacheEntry = Credential & { readonly lookedUpAt: number };
 
 /** The secret is valid, but not from the address of the request. A client must not learn the difference to null. */
 export const FOREIGN_ADDRESS = 'foreign_address';
-export type Found = Principal | typeof FOREIGN_ADDRESS | null;
+type Found = Principal | typeof FOREIGN_ADDRESS | null;
 
 /** Finds the principal of a secret. A cache hit returns without a promise, which is cheaper per request. */
 export type CredentialCache = {

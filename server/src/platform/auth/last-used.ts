@@ -1,7 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
-import { type AddressForm, formatAddress } from '../http/client-address.ts';
 
 /** Records when keys and sessions were last used. Writes are batched, so that no request waits for them. */
 export type LastUsed = {
@@ -39,8 +38,8 @@ const UPDATE_SESSIONS = statement(
 
 type KeyUse = { readonly at: number; readonly address: string };
 
-/** `form` is that of stored addresses. */
-export function createLastUsed(db: Database, form: AddressForm): LastUsed {
+/** `formatAddress` makes the form in which addresses are stored. */
+export function createLastUsed(db: Database, formatAddress: (address: string) => string): LastUsed {
   let keys = new Map<string, KeyUse>();
   let sessions = new Map<string, number>();
   return {
@@ -57,7 +56,7 @@ export function createLastUsed(db: Database, form: AddressForm): LastUsed {
             await tx.query(UPDATE_KEYS, [
               [...usedKeys.keys()],
               uses.map(({ at }) => timestamp(at)),
-              uses.map(({ address }) => formatAddress(address, form)),
+              uses.map(({ address }) => formatAddress(address)),
             ]);
           if (usedSessions.size > 0)
             await tx.query(UPDATE_SESSIONS, [

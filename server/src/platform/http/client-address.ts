@@ -22,9 +22,9 @@ const UNKNOWN = 'unknown';
 /** IPv4 addresses are written as such, also if the connection uses IPv6. */
 export function formatAddress(address: string | undefined, form: AddressForm): string {
   if (address === undefined || isIP(address) === 0) return UNKNOWN;
+  if (form === 'full') return address.replace(/^::ffff:(?=\d+\.)/i, '');
   const network = networkOf(address, 48);
   const isIpv4 = !network.includes(':');
-  if (form === 'full') return isIpv4 ? network : address;
   const parts = network.split(isIpv4 ? '.' : ':').slice(0, 3);
   return isIpv4 ? `${parts.join('.')}.0/24` : `${parts.join(':')}::/48`;
 }
