@@ -28,6 +28,12 @@ export const LIMITS = {
   /** More and longer than those of WebAuthn. */
   transports: { count: 10, length: 20 },
   externalIdLength: 100,
+  /** Sessions of a user that are listed. */
+  sessions: 100,
+  /** Longer ones are cut: a client may send any. */
+  userAgentLength: 300,
+  /** Addresses and networks from which an API key may be used. */
+  allowedAddresses: { minimum: 1, maximum: 50, length: 43 },
   reasonLength: 500,
   idempotencyKeyLength: 200,
   /** One terawatt: more than any plant has, and still exact in kW. */
@@ -288,6 +294,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
+  session_id: { description: 'Id of the session.', example: 'ses_01jhm3w8c4e6rv9q2d5n7k1x3b' },
   user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
   token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
   passkey_id: { description: 'Id of the passkey.', example: 'pkey_01jhm3w4t9e3rvbq6d8n2k5x7c' },

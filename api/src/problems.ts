@@ -164,6 +164,12 @@ export const PROBLEMS = {
     explanation: 'The passkey does not exist, or is not yours.',
     remedy: 'Check the id; the list of passkeys has all of yours.',
   },
+  session_not_found: {
+    status: 404,
+    title: 'Session Not Found',
+    explanation: 'The user has no session with this id. It may have ended.',
+    remedy: 'List the sessions again.',
+  },
   invitation_not_found: {
     status: 404,
     title: 'Invitation Not Found',

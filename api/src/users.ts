@@ -23,6 +23,20 @@ export type SessionPending = (typeof SESSION_PENDING)[number];
 export const SIGN_IN_METHODS = ['password', 'invitation', 'passkey', 'provider'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
+/** How a sign-in ended. */
+export const SIGN_IN_RESULTS = [
+  'succeeded',
+  'unknown_user',
+  'wrong_password',
+  'disabled',
+  'limited',
+  'second_factor_failed',
+  'passkey_failed',
+  'passkey_cloned',
+  'provider_failed',
+] as const;
+export type SignInResult = (typeof SIGN_IN_RESULTS)[number];
+
 /** Whose sessions need a second factor. */
 export const MFA_POLICIES = ['off', 'operators', 'all'] as const;
 export type MfaPolicy = (typeof MFA_POLICIES)[number];

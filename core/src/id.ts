@@ -12,6 +12,7 @@ export const ID_PREFIX = {
   key: 'key',
   user: 'user',
   passkey: 'pkey',
+  session: 'ses',
   demand: 'dem',
   message: 'msg',
   alarm: 'alm',

@@ -305,3 +305,25 @@ for (const [locale, question, answer] of [
       },
       { locale, width: 390 },
     ));
+
+test('the profile lists the sessions of the user, and ends another one', async () => {
+  const owner = await newUser(platform, { type: 'brp', brpNo: brp.no });
+  const [here, elsewhere] = [openBrowser(platform), openBrowser(platform)];
+  await here.signIn(owner.email, owner.password);
+  const credentials = { email: owner.email, password: owner.password };
+  const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const headers = { 'user-agent': firefox };
+  assert.equal((await elsewhere.request.post('/portal/v1/session', credentials, { headers })).status, 200);
+  await visit({ cookie: here.cookie }, async (page) => {
+    await open(page, '/profile');
+    const rows = page.getByRole('table', { name: 'Sessions' }).locator('tbody tr');
+    await rows.filter({ hasText: 'this session' }).waitFor();
+    assert.equal(await rows.count(), 2);
+    const other = rows.filter({ hasText: 'Firefox, Linux' });
+    assert.match(await other.innerText(), /127\.0\.0\.1/);
+    await other.getByRole('button', { name: 'End' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await eventually(async () => assert.equal(await rows.count(), 1));
+  });
+  assert.equal((await elsewhere.request('/portal/v1/session')).status, 401);
+});

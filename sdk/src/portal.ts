@@ -29,6 +29,7 @@ export function createPortalClient(options: ClientOptions) {
       rename: method(api.renamePasskey),
       remove: method(api.removePasskey),
     },
+    sessions: { list: method(api.listSessions), end: method(api.endSession) },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

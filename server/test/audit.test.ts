@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorEndpoints } from '@saldo/api';
-import { recordAudit } from '../src/audit/store.ts';
+import { NO_CLIENT, recordAudit } from '../src/audit/store.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { signedIn } from './browser.ts';
 import { type Answer, client, startTestPlatform, walk } from './harness.ts';
@@ -41,6 +41,8 @@ async function one(action: string, work: () => Promise<Answer>) {
     actor_name: actorName,
     action,
     request_id: answer.headers.get('x-request-id'),
+    address: '127.0.0.1',
+    user_agent: 'node',
   });
   return { answer: answer.body, before, after, subject };
 }
@@ -228,7 +230,7 @@ test('an audit event has the name of its user or key, and none of a job', async 
   const [byKey] = await trail(`actor=${actor}`);
   assert.equal(byKey.actor_name, actorName);
   await platform.db.transaction((tx) =>
-    recordAudit(tx, { actor: 'migration', request: { id: 'r' } }, PLAIN, platform.clock.now()),
+    recordAudit(tx, { actor: 'migration', request: { id: 'r', ...NO_CLIENT } }, PLAIN, platform.clock.now()),
   );
   const [byJob] = await trail('actor=migration');
   assert.equal(byJob.actor_name, null);
@@ -237,7 +239,7 @@ test('an audit event has the name of its user or key, and none of a job', async 
 test('the audit trail is read by period, in pages, in the order of time, with the other filters', async () => {
   const at = (minute: number) => `2031-01-01T00:0${minute}:00Z`;
   for (const [index, minute] of [0, 5, 3, 3, 9].entries()) {
-    const by = { actor: index % 2 === 0 ? 'even' : 'odd', request: { id: 'r' } };
+    const by = { actor: index % 2 === 0 ? 'even' : 'odd', request: { id: 'r', ...NO_CLIENT } };
     await platform.db.transaction((tx) => recordAudit(tx, by, PLAIN, Date.parse(at(minute))));
   }
   const timesOf = async (query: string) =>
@@ -254,7 +256,7 @@ test('the audit trail is read by period, in pages, in the order of time, with th
 
 test('a period ends before its last instant, to the millisecond, in both orders and at the edge of a page', async () => {
   const second = '2032-01-01T00:00:00';
-  const by = { actor: 'edge', request: { id: 'r' } };
+  const by = { actor: 'edge', request: { id: 'r', ...NO_CLIENT } };
   const written: { subject: string; instant: number }[] = [];
   for (const millis of ['000', '001', '001', '002', '002', '003']) {
     const subject = `${written.length} at ${millis}`;

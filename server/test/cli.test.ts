@@ -158,6 +158,20 @@ test('rejected lines are shown with their place, and the exit code is 1', async 
   assert.match(out, /\n +3 +unknown_contract /);
 });
 
+test('keys are limited to addresses, which the list shows with the address of the last use', async () => {
+  const allowed = ['127.0.0.0/8', '2001:db8::7'];
+  const create = ['keys', 'create', '--brp', seller.brp.id, '--name', 'bound', '--allowed-addresses'];
+  const { id, allowed_addresses } = await answer(...create, ...allowed);
+  assert.deepEqual(allowed_addresses, allowed);
+  const listed = await saldo(['keys', 'list', '--all']);
+  assert.match(listed.out, /LAST USED +FROM +ALLOWED +ENDS/);
+  const row = listed.out.split('\n').find((line) => line.startsWith(id));
+  assert.match(row ?? '', /127\.0\.0\.0\/8 2001:db8::7/);
+  const refused = await saldo([...create, '127.0.0.1/8']);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.err, /the network is 127\.0\.0\.0\/8/);
+});
+
 test('keys are shown once, when they are made, and never again', async () => {
   const { code, out, err } = await saldo(['keys', 'create', '--brp', seller.brp.id, '--name', 'dispatch']);
   assert.equal(code, 0, err);
@@ -453,6 +467,10 @@ test('a user is created, invited by email, made read-only, and disabled', async 
   assert.match(shown.out, /link +http.*#[\w-]{43}\n/);
   assert.match(shown.err, /not shown again/);
   assert.equal((await answer('users', 'set', email, '--permissions', 'viewer')).permissions, 'viewer');
+  const signedOut = await saldo(['users', 'sign-out', email]);
+  assert.deepEqual([signedOut.code, signedOut.err], [0, `All sessions of ${email} have ended.\n`]);
+  const [ended] = await answer('audit', '--subject', user.id, '--action', 'user.sessions_ended');
+  assert.equal(ended.address, '127.0.0.1');
   assert.equal((await answer('users', 'disable', email)).status, 'disabled');
   assert.equal((await answer('users', 'enable', user.id)).status, 'invited');
   assert.deepEqual(

@@ -5,6 +5,7 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { pino } from 'pino';
 import { createApiKey, ensureOperatorKey } from '../src/parties/actions.ts';
 import { newSecret } from '../src/platform/auth/api-key.ts';
+import { FOREIGN_ADDRESS } from '../src/platform/auth/credential-cache.ts';
 import { keyCredentials } from '../src/platform/auth/key-credentials.ts';
 import { createLastUsed } from '../src/platform/auth/last-used.ts';
 import { ANONYMOUS, viewerOf } from '../src/platform/auth/principal.ts';
@@ -88,6 +89,8 @@ test('a key ends at its expiry, even when it was used right before', async () =>
   platform.clock.set(NOW);
 });
 
+const ADDRESS = '203.0.113.7';
+
 /** A credential cache with a clock that the test sets, which counts its database look-ups. */
 function testRing() {
   const ring = { at: 0, asked: 0, isDown: false };
@@ -106,7 +109,7 @@ function testRing() {
     keys: keyCredentials(
       'brp',
       db,
-      createLastUsed(platform.db),
+      createLastUsed(platform.db, (address) => address),
       () => platform.clock.now(),
       () => ring.at,
     ),
@@ -122,7 +125,9 @@ test('every process rejects a revoked key within 5 seconds', async () => {
   const { id, secret } = await world.key(brp);
   const rings = [testRing(), testRing()];
   for (const ring of rings) {
-    const principal = await ring.keys.find(secret);
+    const principal = await ring.keys.find(secret, ADDRESS);
+    if (principal === FOREIGN_ADDRESS)
+      assert.fail('a key without allowed addresses may be used from anywhere');
     assert.equal(principal?.actor, encodeId(ID_PREFIX.key, id));
     assert.deepEqual(principal?.viewer, { kind: 'brp', brpNo: brp.no });
     assert.deepEqual([...(principal?.scopes ?? [])].toSorted(), [...SCOPES].toSorted());
@@ -130,20 +135,20 @@ test('every process rejects a revoked key within 5 seconds', async () => {
   await platform.db.transaction((tx) => tx.query(REVOKE, [id]));
   for (const ring of rings) {
     ring.at = 5_000;
-    assert.equal(await ring.keys.find(secret), null);
-    assert.equal(await ring.keys.find(secret), null);
+    assert.equal(await ring.keys.find(secret, ADDRESS), null);
+    assert.equal(await ring.keys.find(secret, ADDRESS), null);
   }
 });
 
 test('look-ups of a known key are cached, and malformed keys are never looked up', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
-  await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret)));
+  await Promise.all(Array.from({ length: 50 }, async () => ring.keys.find(secret, ADDRESS)));
   assert.equal(ring.asked, 1, 'concurrent requests share one look-up');
-  for (ring.at = 0; ring.at < 3_900; ring.at += 100) await ring.keys.find(secret);
+  for (ring.at = 0; ring.at < 3_900; ring.at += 100) await ring.keys.find(secret, ADDRESS);
   assert.equal(ring.asked, 1);
   for (const text of ['', 'garbage', newSecret('operator'), `${secret}x`])
-    assert.equal(await ring.keys.find(text), null);
+    assert.equal(await ring.keys.find(text, ADDRESS), null);
   assert.equal(ring.asked, 1);
 });
 
@@ -151,9 +156,9 @@ test('a failed look-up is repeated', async () => {
   const { secret } = await world.key(brp);
   const ring = testRing();
   ring.isDown = true;
-  await assert.rejects(async () => ring.keys.find(secret), /down/);
+  await assert.rejects(async () => ring.keys.find(secret, ADDRESS), /down/);
   ring.isDown = false;
-  assert.ok(await ring.keys.find(secret));
+  assert.ok(await ring.keys.find(secret, ADDRESS));
 });
 
 const TABLES = statement(

@@ -11,6 +11,7 @@ import { sendDue } from '../src/exchange/process/send.ts';
 import { DATABASE_LIMITS } from '../src/platform/db/connection.ts';
 import { openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { openBrowser } from './browser.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
@@ -134,6 +135,15 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     for (const stage of ['feeds', 'webhooks'])
       assert.equal(found.samples.get(`saldo_event_lag_seconds{stage="${stage}"}`), 3600, stage);
     return [found];
+  },
+  SaldoSignInsFailing: async () => {
+    const before = await scrape(broken);
+    // Each with another email: the delay of one account does not stop them.
+    for (let tries = 0; tries < 5; tries++) {
+      const answer = await openBrowser(broken).signIn(`user${tries}@saldo.example`, 'Winter2026!');
+      assert.equal(answer.status, 401, answer.text);
+    }
+    return [before, await scrape(broken)];
   },
   SaldoConnectionsExhausted: () =>
     whileLocked(platform, async () => {

@@ -97,6 +97,7 @@ const cases: Record<string, Case> = {
   listUsers: { path: `${base}/users?role=operator` },
   getUser: { path: `${base}/users/${userId}` },
   updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'admin' } },
+  endUserSessions: { path: `${base}/users/${userId}/sessions` },
   inviteUser: { path: `${base}/users/${userId}/invitation` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },

@@ -185,9 +185,11 @@ test('a new key is shown once and works at once, with the requested scopes or al
     name: 'all',
     prefix: secret.slice(0, key.prefix.length),
     scopes: [...SCOPES],
+    allowed_addresses: null,
     created_at: NOON,
     expires_at: null,
     last_used_at: null,
+    last_used_address: null,
     revoked_at: null,
   });
   assert.ok(key.prefix.length < secret.length / 2);

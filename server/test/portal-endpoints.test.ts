@@ -29,6 +29,11 @@ const changed = await world.customer(brp);
 await client(platform.baseUrl, brp.key).patch(`/v1/customers/${changed.id}`, { metadata: { site: 'Harz' } });
 const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', { name: 'case' })).body.id;
 
+async function newSessionId(): Promise<string> {
+  await openBrowser(platform).signIn(user.email, user.password);
+  return (await browser.request('/portal/v1/sessions')).body.sessions[0].id;
+}
+
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
 
@@ -56,6 +61,8 @@ const answered = async (from: Browser, path: string) => ({
 
 const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
+  listSessions: { path: `${base}/sessions` },
+  endSession: { path: `${base}/sessions/${await newSessionId()}` },
   signOutElsewhere: { path: `${base}/session/others` },
   changePassword: { path: `${base}/password`, body: { current: user.password, new: PASSWORD } },
   listOwnApiKeys: { path: `${base}/api-keys` },

@@ -48,6 +48,7 @@ async function tooSlow() {
     logger: pino({ level: 'silent' }),
     tls: null,
     trustProxy: false,
+    addressForm: 'full' as const,
     corsOrigins: [],
     requestTimeoutMs: 20,
     isSecure: false,
@@ -165,6 +166,8 @@ const provocations = {
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),
   user_not_found: () => asOperator('GET', '/users/user_x'),
+  session_not_found: async () =>
+    (await signedIn(platform, { type: 'operator' })).browser.request.delete('/portal/v1/sessions/x'),
   invitation_not_found: () => request('/portal/v1/invitations/x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),

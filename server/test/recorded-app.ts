@@ -6,6 +6,7 @@ import { monotonicNow, movableClock } from '../src/platform/clock.ts';
 import type { OpenDatabase } from '../src/platform/db/database.ts';
 import type { Statement } from '../src/platform/db/statement.ts';
 import { readCursorSecret } from '../src/platform/http/cursor.ts';
+import { refusalCounter } from '../src/platform/http/refusals.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
 import { createApp, createCustomerApp, createRateLimiter } from '../src/start/app.ts';
@@ -35,15 +36,17 @@ export async function createRecordedApp({ config, customerUrl, db, sealer, event
   };
   const recording: OpenDatabase = { ...db, ...queries, hot: queries };
   const logger = pino({ level: 'silent' });
+  const metrics = createMetrics();
   const parts = {
     config,
     logger,
     db: recording,
     clock: movableClock(clock),
-    metrics: createMetrics(),
+    metrics,
+    countRefusal: refusalCounter(metrics),
     tracer: null,
     ...(await createRateLimiter(config, logger)),
-    lastUsed: createLastUsed(db),
+    lastUsed: createLastUsed(db, (address) => address),
     secret: await readCursorSecret(db, sealer),
     sealer,
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),

@@ -71,7 +71,7 @@ async function readList(ask: Client, pathAndQuery: string, member: string): Prom
 const DIFFERING: Readonly<Record<string, readonly string[]>> = {
   events: ['id', 'sequence'],
   deliveries: ['event_id'],
-  api_keys: ['last_used_at'],
+  api_keys: ['last_used_at', 'last_used_address'],
   transactions: ['invalid_reason'],
 };
 
@@ -80,14 +80,19 @@ const SEVERITIES: Readonly<Record<string, string>> = {
   ...{ answer_overdue: 'warning', unreadable: 'warning' },
 };
 
-/** Adds the members that operators see since then. Old records have no source and no contract. Nobody has lost a right. */
+/**
+ * Adds the members that operators see since then. Old records have no source, no contract and no address. Nobody has lost a
+ * right.
+ */
 function withAddedMembers(member: string, record: Json): Json {
   if (member === 'users')
     return { ...record, permissions: record['permissions'] === 'manage' ? 'admin' : 'viewer' };
   if (member === 'api_keys' && (record['owner'] as Json)['type'] === 'operator')
-    return { ...record, scopes: OPERATOR_SCOPES };
+    return { ...record, scopes: OPERATOR_SCOPES, allowed_addresses: null };
   if (member === 'transactions') return { ...record, source: null };
   if (member === 'contracts') return record['type'] === 'ppa' ? { ...record, source: null } : record;
+  if (member === 'api_keys') return { ...record, allowed_addresses: null };
+  if (member === 'entries') return { ...record, address: null, user_agent: null };
   if (member === 'alarms') return { ...record, contract_id: null };
   const data = record['data'] as Json;
   if (member !== 'events' || data['object'] !== 'alarm') return record;

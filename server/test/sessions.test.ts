@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, SCOPES } from '@saldo/api';
+import { FOREIGN_ADDRESS } from '../src/platform/auth/credential-cache.ts';
 import { sessionCredentials } from '../src/platform/auth/session-credentials.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
@@ -329,12 +330,13 @@ test('every process rejects an ended session within 5 seconds', async () => {
     () => platform.clock.now(),
     () => at,
   );
-  const principal = await elsewhere.find(token);
+  const principal = await elsewhere.find(token, '203.0.113.7');
+  if (principal === FOREIGN_ADDRESS) assert.fail('a session may be used from anywhere');
   assert.equal(principal?.actor, state.user.id);
   assert.deepEqual(principal?.viewer, { kind: 'brp', brpNo: seller.no });
   await browser.request.delete('/portal/v1/session');
   at = 5_000;
-  assert.equal(await elsewhere.find(token), null);
+  assert.equal(await elsewhere.find(token, '203.0.113.7'), null);
 });
 
 test('each session has its own rate limit, also among sessions of one user', async () => {

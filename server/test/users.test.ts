@@ -300,7 +300,15 @@ test('a changed password replaces the old one and ends all other sessions', asyn
   assert.equal((await openBrowser(platform).signIn(user.email, PASSWORD)).status, 200);
 });
 
-const CLIENT = { address: '192.0.2.1', userAgent: null, device: null, requestId: 'test', oldToken: null };
+const CLIENT = {
+  address: '192.0.2.1',
+  recordedAddress: '203.0.113.7',
+  userAgent: null,
+  countSignIn: () => {},
+  device: null,
+  requestId: 'test',
+  oldToken: null,
+};
 const times = () => ({ now: platform.clock.now(), machineNow: platform.clock.now() });
 
 /** The database, with every transaction that changes sessions kept open until `commit` is called. */

@@ -233,6 +233,7 @@ test('a body that breaks off stores whole days or none, is audited, and never ge
     async () => (await operator('/operator/v1/audit?subject=values-cut')).body.entries[0],
   );
   assert.equal(entry.action, 'series_values.import_broken_off');
+  assert.equal(entry.address, '127.0.0.1', 'known, although the connection is closed');
   const { created, changed_days: changed } = entry.after;
   assert.ok(created > 0 && created < 2700, String(created));
   assert.deepEqual([changed.count, changed.first.length], [created / 3, 100]);

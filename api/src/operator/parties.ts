@@ -70,9 +70,20 @@ const keyFields = {
     description:
       'What the key may do, in the API of its owner. Empty for keys of accounts, which may do everything there.',
   }),
+  allowed_addresses: Nullable(
+    Type.Array(Type.String(), {
+      description: 'Addresses and networks from which the key may be used; null: from anywhere.',
+    }),
+  ),
   created_at: DateTime('Creation, UTC.'),
   expires_at: Nullable(DateTime('From then on the key is invalid.')),
   last_used_at: Nullable(DateTime('Last use, to the minute.')),
+  last_used_address: Nullable(
+    Type.String({
+      description: 'Address of the last use, or only its network (setting `ADDRESSES`).',
+      examples: ['203.0.113.7'],
+    }),
+  ),
   revoked_at: Nullable(DateTime('When it was revoked.')),
 };
 export const ApiKey = Type.Object(keyFields, { title: 'ApiKey' });
@@ -106,9 +117,11 @@ export const keyExample: ApiKey = {
   name: 'dispatch system',
   prefix: 'saldo_brp_Ab3x',
   scopes: ['contracts:read', 'transactions:read', 'nominations:read'],
+  allowed_addresses: ['203.0.113.0/24', '2001:db8::7'],
   created_at: '2025-11-17T08:20:00Z',
   expires_at: null,
   last_used_at: null,
+  last_used_address: null,
   revoked_at: null,
 };
 export const newKeyExample: NewApiKey = { ...keyExample, secret: 'saldo_brp_Ab3x…' };
@@ -120,6 +133,18 @@ const scopesOfKey = (scopes: typeof SCOPES | typeof ALL_SCOPES, description: str
 export const keySettings = {
   name: Name('What the key is for.', keyExample.name),
   scopes: scopesOfKey(SCOPES, 'What the key may do.'),
+  allowed_addresses: Type.Optional(
+    Nullable(
+      Type.Array(Type.String({ maxLength: LIMITS.allowedAddresses.length, format: 'network' }), {
+        minItems: LIMITS.allowedAddresses.minimum,
+        maxItems: LIMITS.allowedAddresses.maximum,
+        uniqueItems: true,
+        description:
+          'Addresses and networks, IPv4 or IPv6, from which the key may be used. From elsewhere it is answered like an unknown key. Null, the default: from anywhere.',
+        examples: [keyExample.allowed_addresses],
+      }),
+    ),
+  ),
   expires_at: Type.Optional(Nullable(DateTime('From then on the key is invalid.', '2027-01-01T00:00:00Z'))),
 };
 export const keyRotation = {
@@ -317,7 +342,7 @@ export const operatorPartyEndpoints = endpoints('Parties', {
     path: '/operator/v1/api-keys/{key_id}/rotate',
     summary: 'Rotate an API key',
     description:
-      'A new key of the same owner, name, scopes and expiry; the old one ends after the grace. The caller needs the rights of the key.',
+      'A new key of the same owner, name, scopes, addresses and expiry; the old one ends after the grace. The caller needs the rights of the key.',
     scopes: ['keys:write'],
     status: 201,
     body: Strict(keyRotation, { title: 'ApiKeyRotate' }),

@@ -45,6 +45,8 @@ export const AUDIT_ACTIONS = [
   'user.passkey_renamed',
   'user.password_changed',
   'user.password_set',
+  'user.session_ended',
+  'user.sessions_ended',
   'user.sign_in_failed',
   'user.signed_in',
   'user.signed_out',
@@ -65,7 +67,8 @@ export const AuditEntry = Type.Object(
     id: Type.String({ description: 'Grows with each entry.' }),
     at: DateTime('Time by the platform’s clock.'),
     actor: Type.String({
-      description: 'The key or user that made the change, or the name of a job.',
+      description:
+        'The key or user that made the change, or the name of a job; `anonymous` for a failed sign-in.',
       examples: ['key_01jhm3w0ave6p8mxk2r5t7zj4h'],
     }),
     actor_name: Nullable(
@@ -76,10 +79,20 @@ export const AuditEntry = Type.Object(
     ),
     action: Type.String({ examples: ['customer.updated'] }),
     subject: Type.String({
-      description: 'Id of the changed record.',
+      description: 'Id of the changed record; `unknown` for a sign-in with an email that no user has.',
       examples: ['cust_01jhm3vz1he1tr8kc5g7w2m0qp'],
     }),
     request_id: Nullable(Type.String()),
+    address: Nullable(
+      Type.String({
+        description:
+          'Address of the client, or only its network (setting `ADDRESSES`); null for a job and for old entries.',
+        examples: ['203.0.113.7'],
+      }),
+    ),
+    user_agent: Nullable(
+      Type.String({ description: 'User agent of the client, of which the end may be cut.' }),
+    ),
     before: Nullable(Type.Unknown({ description: 'The record before; null for a new one.' })),
     after: Nullable(Type.Unknown({ description: 'The record after; null for a deleted one.' })),
   },
@@ -208,6 +221,8 @@ export const operatorPlatformEndpoints = endpoints('Platform', {
             action: 'balance_group.updated',
             subject: '11XNORDWIND----J',
             request_id: 'req_0f9d3c1f5e0b4a8f9c54f8f3a6f0d2b7',
+            address: '203.0.113.7',
+            user_agent: 'erp-connector/4.2',
             before: { tsos: ['DE_50HERTZ'] },
             after: { tsos: ['DE_50HERTZ', 'DE_TENNET'] },
           },

@@ -174,6 +174,17 @@ export const operatorUserEndpoints = endpoints('Users', {
     conditional: true,
     example: { request: { permissions: 'member' }, response: userExample },
   }),
+  endUserSessions: endpoint({
+    method: 'DELETE',
+    path: '/operator/v1/users/{user_id}/sessions',
+    summary: 'End the sessions of a user',
+    description:
+      'Ends all of them, for example of a lost device. Takes effect within 5 seconds in every process.',
+    status: 204,
+    response: Type.Null(),
+    problems: ['user_not_found'],
+    example: { response: null },
+  }),
   inviteUser: endpoint({
     method: 'POST',
     path: '/operator/v1/users/{user_id}/invitation',

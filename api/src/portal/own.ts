@@ -47,7 +47,8 @@ export const portalOwnEndpoints = endpoints('Own records', {
     method: 'POST',
     path: '/portal/v1/api-keys/{key_id}/rotate',
     summary: 'Rotate an own API key',
-    description: 'A new key of the same name, scopes and expiry; the old one ends after the grace.',
+    description:
+      'A new key of the same name, scopes, addresses and expiry; the old one ends after the grace.',
     status: 201,
     body: Strict(keyRotation, { title: 'OwnApiKeyRotate' }),
     response: NewApiKey,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { Choice, DateTime, Nullable, Strict } from '../common.ts';
+import { Choice, DateTime, LIMITS, Nullable, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { ALL_SCOPES, SCOPES } from '../scopes.ts';
 import {
@@ -8,6 +8,7 @@ import {
   NewPassword,
   PasswordInput,
   SESSION_PENDING,
+  SIGN_IN_METHODS,
   USER_ROLES,
 } from '../users.ts';
 
@@ -49,6 +50,33 @@ export const Invitation = Type.Object(
   { title: 'Invitation' },
 );
 export type Invitation = Static<typeof Invitation>;
+
+export const UserSession = Type.Object(
+  {
+    id: Type.String({ examples: ['ses_01jhm3w8c4e6rv9q2d5n7k1x3b'] }),
+    created_at: DateTime('Sign-in, by the machine’s clock.'),
+    last_seen_at: DateTime('Last use, to the minute.'),
+    expires_at: DateTime('Latest end.'),
+    method: Nullable(
+      Choice(SIGN_IN_METHODS, {
+        description: 'How the user signed in; null for sessions from before version 0.2.0.',
+        examples: ['password'],
+      }),
+    ),
+    address: Nullable(
+      Type.String({
+        description: 'Address of the sign-in, or only its network (setting `ADDRESSES`).',
+        examples: ['203.0.113.7'],
+      }),
+    ),
+    user_agent: Nullable(
+      Type.String({ description: 'Browser of the sign-in, of which the end may be cut.' }),
+    ),
+    current: Type.Boolean({ description: 'Whether it is the session of this request.' }),
+  },
+  { title: 'UserSession' },
+);
+export type UserSession = Static<typeof UserSession>;
 
 export const stateExample: SessionState = {
   user: {
@@ -99,6 +127,40 @@ export const portalSessionEndpoints = endpoints('Session', {
     status: 204,
     response: Type.Null(),
     problems: ['invalid_session', 'foreign_origin'],
+    example: { response: null },
+  }),
+  listSessions: endpoint({
+    method: 'GET',
+    path: '/portal/v1/sessions',
+    summary: 'List the own sessions',
+    description: `The sessions of the user that have not ended, newest first, ${LIMITS.sessions} at most.`,
+    response: Type.Object({ sessions: Type.Array(UserSession) }, { title: 'UserSessionList' }),
+    problems: ['invalid_session'],
+    example: {
+      response: {
+        sessions: [
+          {
+            id: 'ses_01jhm3w8c4e6rv9q2d5n7k1x3b',
+            created_at: '2026-01-14T07:45:00Z',
+            last_seen_at: '2026-01-14T09:12:00Z',
+            expires_at: '2026-01-21T07:45:00Z',
+            method: 'password',
+            address: '203.0.113.7',
+            user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+            current: true,
+          },
+        ],
+      },
+    },
+  }),
+  endSession: endpoint({
+    method: 'DELETE',
+    path: '/portal/v1/sessions/{session_id}',
+    summary: 'End an own session',
+    description: 'Takes effect within 5 seconds in every process.',
+    status: 204,
+    response: Type.Null(),
+    problems: ['invalid_session', 'foreign_origin', 'session_not_found'],
     example: { response: null },
   }),
   signOutElsewhere: endpoint({

@@ -131,6 +131,8 @@ function addKeys(program: Command, open: OpenSession): void {
       ['NAME', ({ name }) => name],
       ['BEGINS', ({ prefix }) => prefix],
       ['LAST USED', ({ last_used_at }) => last_used_at && localTime(last_used_at)],
+      ['FROM', ({ last_used_address }) => last_used_address],
+      ['ALLOWED', ({ allowed_addresses }) => allowed_addresses?.join(' ')],
       ['ENDS', ({ revoked_at, expires_at }) => endOf(revoked_at ?? expires_at)],
     ],
     from: ({ apiKeys }) => apiKeys,
@@ -167,6 +169,7 @@ function addKeyCreation(keys: Command, open: OpenSession): void {
     "keys create --brp brp_01jhm3vq8ne0grs4f5c3hxkz2b --name 'dispatch system'",
     'keys create --brp brp_… --name reader --scopes contracts:read nominations:read',
     'keys create --operator --name meters --scopes read series:write --quiet',
+    'keys create --brp brp_… --name dispatch --allowed-addresses 203.0.113.0/24 2001:db8::7',
   ).action(
     doing(open, async (session) => {
       const { brp, account, operator } = create.opts<{

@@ -12,7 +12,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
   addList(program, open, {
     name: 'audit',
     endpoint: api.listAudit,
-    about: 'list changes with actor and time; --json adds the records before and after',
+    about: 'list changes with actor and time; --json adds the user agent and the records before and after',
     examples: [
       'audit --subject cust_01jhm3vz1he1tr8kc5g7w2m0qp',
       'audit --action customer.updated --all --json',
@@ -22,6 +22,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
       ['ACTION', ({ action }) => action],
       ['SUBJECT', ({ subject }) => subject],
       ['ACTOR', ({ actor }) => actor],
+      ['ADDRESS', ({ address }) => address],
       ['REQUEST', ({ request_id }) => request_id],
     ],
     from: (client) => client.audit,

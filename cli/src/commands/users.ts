@@ -3,6 +3,7 @@ import type { OperatorClient } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { addFields, readBody, readFields } from '../fields.ts';
 import { localTime } from '../tables.ts';
+import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
@@ -76,6 +77,14 @@ function addChanges(users: Command, open: OpenSession): void {
       if (Object.keys(change).length === 0) throw new UsageError('give --name or --permissions');
       const client = await session.operator();
       await session.show(await client.users.update(await idOf(client, user), change));
+    }),
+  );
+  const signOut = users.command('sign-out <user>').description('end all sessions of a user');
+  addExamples(signOut, 'users sign-out dispatch@nordwind.example').action(
+    doing(open, async (session, { args: [user = ''] }) => {
+      const client = await session.operator();
+      await client.users.endSessions(await idOf(client, user));
+      session.note(`All sessions of ${harmless(user)} have ended.`);
     }),
   );
   for (const [name, about, disabled] of [

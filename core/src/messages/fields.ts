@@ -108,6 +108,14 @@ export const FIELDS = {
     en: 'must be in the years 1900 to 2999',
     de: 'muss in den Jahren 1900 bis 2999 liegen',
   },
+  'field.network': {
+    en: 'must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24, but is “{text}”',
+    de: 'muss eine IPv4- oder IPv6-Adresse oder ein Netz wie 203.0.113.0/24 sein, lautet aber „{text}“',
+  },
+  'field.host_bits': {
+    en: 'has digits beyond its prefix length; the network is {network}',
+    de: 'hat Stellen hinter der Präfixlänge; das Netz heißt {network}',
+  },
   'field.in_future': { en: 'must be in the future', de: 'muss in der Zukunft liegen' },
   'field.before_9999': { en: 'must be before the year 9999', de: 'muss vor dem Jahr 9999 liegen' },
   'field.after_start': { en: 'must come after delivery_start', de: 'muss nach dem Lieferbeginn liegen' },

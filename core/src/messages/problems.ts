@@ -104,6 +104,10 @@ export const PROBLEM_DETAILS = {
   },
   'problem.user_not_found': { en: 'There is no such user.', de: 'Diesen Benutzer gibt es nicht.' },
   'problem.passkey_not_found': { en: 'There is no such passkey.', de: 'Diesen Passkey gibt es nicht.' },
+  'problem.session_not_found': {
+    en: 'You have no session with this id.',
+    de: 'Sie haben keine Sitzung mit dieser Kennung.',
+  },
   'problem.invitation_not_found': {
     en: 'This invitation was used, has expired, or was replaced by a newer one.',
     de: 'Diese Einladung wurde benutzt, ist abgelaufen oder durch eine neuere ersetzt.',

@@ -1,10 +1,10 @@
 /** An IPv6 customer owns a whole prefix, so all addresses in it count as one. */
 const IPV6_PREFIX_GROUPS = 4;
-/** Of the last group of 56 bits only the upper half counts. */
-const LAST_GROUP_MASK = { 56: 0xff00, 64: 0xffff };
+/** The part of the last group that counts. */
+const LAST_GROUP_MASK = { 48: 0, 56: 0xff00, 64: 0xffff };
 
 /** The part of an address that its holder cannot change at will: an IPv4 address, or the first bits of IPv6. */
-export function networkOf(address: string, prefixBits: 56 | 64 = 56): string {
+export function networkOf(address: string, prefixBits: 48 | 56 | 64 = 56): string {
   const [plain = ''] = address
     .toLowerCase()
     .replace(/^::ffff:(?=\d+\.)/, '')

@@ -54,6 +54,8 @@ function Entry({ entry }: { entry: AuditEntry }) {
           </div>
           <Named label={texts.actor} id={entry.actor} />
           {entry.request_id !== null && <Named label={t.common.errorRequestId} id={entry.request_id} />}
+          {entry.address !== null && <Text label={texts.address} text={entry.address} />}
+          {entry.user_agent !== null && <Text label={texts.userAgent} text={entry.user_agent} />}
         </dl>
         {differences.length > 0 && <Differences differences={differences} />}
       </div>
@@ -72,10 +74,19 @@ function Named({ label, id }: { label: string; id: string }) {
   );
 }
 
+function Text({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted">{label}</dt>
+      <dd className="break-words">{text}</dd>
+    </div>
+  );
+}
+
 function toneOf(action: string): 'ok' | 'warn' | 'bad' | 'accent' {
   const verb = action.slice(action.lastIndexOf('.') + 1);
   if (verb === 'created') return 'ok';
-  return /^(?:deleted|revoked|invalidated|disabled|rejected)$/.test(verb) ? 'bad' : 'accent';
+  return /^(?:deleted|revoked|invalidated|disabled|rejected|sign_in_failed)$/.test(verb) ? 'bad' : 'accent';
 }
 
 const textOf = (value: unknown): string =>

@@ -24,7 +24,7 @@ function about(record: Readonly<Record<string, unknown>>, { t, format }: Texts):
 function whatOf(entry: AuditEntry, texts: Texts): string {
   const { t, format } = texts;
   const record = recordOf(entry);
-  const { volumes, messages } = AUDIT_TEXTS[format.language];
+  const { volumes, messages, results } = AUDIT_TEXTS[format.language];
   switch (entry.action) {
     case 'clock.set':
       return format.dateTime(String(record.now));
@@ -34,6 +34,8 @@ function whatOf(entry: AuditEntry, texts: Texts): string {
     case 'volumes.imported':
     case 'volumes.import_broken_off':
       return volumes(format.number(number(record.created)), format.number(number(record.corrected)));
+    case 'user.sign_in_failed':
+      return results[String(record.result) as keyof typeof results] ?? String(record.result);
     case 'interchange.received':
       return [text(record.sender), text(record.reference)].filter(Boolean).join(' · ') || entry.subject;
     case 'schedules.sent':

@@ -1,3 +1,4 @@
+import type { SignInResult } from '@saldo/api';
 import type { Language } from '@saldo/core/messages/language.ts';
 import type { AuditSentence } from './audit-entry.ts';
 
@@ -5,11 +6,23 @@ type AuditTexts = {
   readonly sentences: Readonly<Record<AuditSentence, string>>;
   readonly volumes: (created: string, corrected: string) => string;
   readonly messages: (count: number) => string;
+  /** Why a sign-in failed. */
+  readonly results: Readonly<Record<Exclude<SignInResult, 'succeeded'>, string>>;
 };
 
 const en: AuditTexts = {
   volumes: (created, corrected) => `${created} new, ${corrected} corrected`,
   messages: (count) => (count === 1 ? '1 message' : `${count} messages`),
+  results: {
+    unknown_user: 'unknown email',
+    wrong_password: 'wrong password',
+    disabled: 'the user is disabled',
+    limited: 'too many attempts',
+    second_factor_failed: 'wrong second factor',
+    passkey_failed: 'wrong passkey',
+    passkey_cloned: 'copied passkey',
+    provider_failed: 'rejected answer of the identity provider',
+  },
   sentences: {
     'account.created': '{who} created the account {what}.',
     'alarm.acknowledged': '{who} acknowledged the alarm {what}.',
@@ -55,6 +68,8 @@ const en: AuditTexts = {
     'user.passkey_renamed': '{who} renamed the passkey {what}.',
     'user.password_changed': '{who} changed their own password.',
     'user.password_set': '{who} chose a password.',
+    'user.session_ended': '{who} ended one of their sessions.',
+    'user.sessions_ended': '{who} ended all sessions of the user {what}.',
     'user.sign_in_failed': 'A sign-in failed: {what}.',
     'user.signed_in': '{who} signed in.',
     'user.signed_out': '{who} signed out.',
@@ -73,6 +88,16 @@ const en: AuditTexts = {
 const de: AuditTexts = {
   volumes: (created, corrected) => `${created} neu, ${corrected} berichtigt`,
   messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten`),
+  results: {
+    unknown_user: 'unbekannte E-Mail-Adresse',
+    wrong_password: 'falsches Passwort',
+    disabled: 'der Benutzer ist gesperrt',
+    limited: 'zu viele Versuche',
+    second_factor_failed: 'falscher zweiter Faktor',
+    passkey_failed: 'falscher Passkey',
+    passkey_cloned: 'kopierter Passkey',
+    provider_failed: 'abgelehnte Antwort des Identitätsanbieters',
+  },
   sentences: {
     'account.created': '{who} hat das Konto {what} angelegt.',
     'alarm.acknowledged': '{who} hat den Alarm {what} quittiert.',
@@ -118,6 +143,8 @@ const de: AuditTexts = {
     'user.passkey_renamed': '{who} hat den Passkey {what} umbenannt.',
     'user.password_changed': '{who} hat das eigene Passwort geändert.',
     'user.password_set': '{who} hat ein Passwort gewählt.',
+    'user.session_ended': '{who} hat eine eigene Sitzung beendet.',
+    'user.sessions_ended': '{who} hat alle Sitzungen des Benutzers {what} beendet.',
     'user.sign_in_failed': 'Eine Anmeldung ist fehlgeschlagen: {what}.',
     'user.signed_in': '{who} hat sich angemeldet.',
     'user.signed_out': '{who} hat sich abgemeldet.',

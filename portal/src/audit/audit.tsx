@@ -14,7 +14,17 @@ import { type AuditFilters, readAuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 
 const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
-  ...memberColumns<AuditEntry>('id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id'),
+  ...memberColumns<AuditEntry>(
+    'id',
+    'at',
+    'actor',
+    'actor_name',
+    'action',
+    'subject',
+    'request_id',
+    'address',
+    'user_agent',
+  ),
   { name: 'before', value: ({ before }) => (before === null ? null : JSON.stringify(before)) },
   { name: 'after', value: ({ after }) => (after === null ? null : JSON.stringify(after)) },
 ];

@@ -7,7 +7,15 @@ import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { CheckboxGroup, DateField, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import {
+  CheckboxGroup,
+  DateField,
+  Form,
+  FormButtons,
+  SelectField,
+  TextAreaField,
+  TextField,
+} from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { ownKeysQuery } from './queries.ts';
@@ -37,6 +45,8 @@ type KeyInput = {
   readonly name: string;
   /** Null until one was chosen. */
   readonly scopes: readonly Scope[] | null;
+  /** One per line. */
+  readonly addresses: string;
   readonly expiry: Expiry;
   readonly day: DeliveryDay;
 };
@@ -44,10 +54,18 @@ type KeyInput = {
 const NEW_KEY = {
   name: '',
   scopes: null,
+  addresses: '',
   expiry: 'never',
 } as const;
 
-export type KeySettings<S extends Scope> = { name: string; scopes?: S[]; expires_at: string | null };
+const linesOf = (text: string): string[] => text.split(/[\s,;]+/).filter((line) => line !== '');
+
+export type KeySettings<S extends Scope> = {
+  name: string;
+  scopes?: S[];
+  allowed_addresses: string[] | null;
+  expires_at: string | null;
+};
 
 type CreateProps<S extends Scope> = {
   owner: KeyOwner;
@@ -67,7 +85,7 @@ export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
   const today = useToday();
   const refresh = useRefresh();
   const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
-  const { name, expiry, day } = input;
+  const { name, addresses, expiry, day } = input;
   const offered = SCOPES_OF[owner];
   const hasScopes = offered.length > 0;
   const chosen = input.scopes ?? offered.filter((scope) => scope === 'read' || scope.endsWith(':read'));
@@ -78,13 +96,22 @@ export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
     onSettled: () => void refresh(ownKeysQuery.queryKey),
   });
   const submit = () => {
-    const settings = { name, expires_at: expiresAt(expiry, today, day) };
+    const given = linesOf(addresses);
+    const settings = {
+      name,
+      allowed_addresses: given.length === 0 ? null : given,
+      expires_at: expiresAt(expiry, today, day),
+    };
     create.mutate(() => send(hasScopes ? { ...settings, scopes: scopes as S[] } : settings));
   };
   if (create.data) return <KeySecretDialog newKey={create.data} onClose={onClose} />;
   return (
     <Dialog title={texts.createTitle} onClose={onClose}>
-      <Form error={create.error} fields={['name', 'scopes', 'expires_at', ...fields]} onSubmit={submit}>
+      <Form
+        error={create.error}
+        fields={['name', 'scopes', 'allowed_addresses', 'expires_at', ...fields]}
+        onSubmit={submit}
+      >
         {children}
         <TextField
           name="name"
@@ -111,6 +138,15 @@ export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
             onChange={(next) => set({ scopes: next })}
           />
         )}
+        <TextAreaField
+          name="allowed_addresses"
+          label={texts.addresses}
+          hint={texts.addressesHint}
+          rows={2}
+          maxLength={LIMITS.allowedAddresses.maximum * (LIMITS.allowedAddresses.length + 1)}
+          value={addresses}
+          onChange={(next) => set({ addresses: next })}
+        />
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="expires_at"

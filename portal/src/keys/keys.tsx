@@ -155,6 +155,11 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
         <span className="grid">
           <span className="font-medium">{key.name}</span>
           <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
+          {key.allowed_addresses && (
+            <span className="max-w-64 text-xs break-words text-muted">
+              {texts.onlyFrom(key.allowed_addresses.join(', '))}
+            </span>
+          )}
           {ownerOf && <span className="mt-1 sm:hidden print:hidden">{ownerOf(key)}</span>}
         </span>
       ),
@@ -170,8 +175,15 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       id: 'used',
       header: texts.lastUsed,
       from: 'sm',
-      cell: ({ last_used_at }) =>
-        last_used_at ? <Instant at={last_used_at} /> : <span className="text-muted">{t.common.never}</span>,
+      cell: ({ last_used_at, last_used_address }) =>
+        last_used_at ? (
+          <span className="grid">
+            <Instant at={last_used_at} />
+            <span className="text-xs break-all text-muted">{last_used_address}</span>
+          </span>
+        ) : (
+          <span className="text-muted">{t.common.never}</span>
+        ),
     },
     {
       id: 'expires',

@@ -26,7 +26,8 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
   { name: 'owner_id', value: ({ owner }) => owner.id ?? null },
   ...memberColumns<ApiKey>('name', 'prefix'),
   { name: 'scopes', value: ({ scopes }) => scopes.join(' ') },
-  ...memberColumns<ApiKey>('created_at', 'expires_at', 'last_used_at', 'revoked_at'),
+  { name: 'allowed_addresses', value: ({ allowed_addresses }) => allowed_addresses?.join(' ') ?? null },
+  ...memberColumns<ApiKey>('created_at', 'expires_at', 'last_used_at', 'last_used_address', 'revoked_at'),
 ];
 
 /** The keys of all owners. */

@@ -20,6 +20,7 @@ import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { PasskeysPanel } from './passkeys.tsx';
+import { SessionsPanel } from './sessions.tsx';
 
 /** The user's own data, and the form to change the password. */
 export function ProfilePage() {
@@ -43,9 +44,9 @@ export function ProfilePage() {
       <div className="grid gap-4 lg:grid-cols-2">
         <PasswordPanel />
         <PasskeysPanel />
-        <OtherSessionsPanel />
         {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>
+      <SessionsPanel />
     </Page>
   );
 }
@@ -104,26 +105,6 @@ function PasswordPanel() {
           <span className="text-xs text-muted">{t.session.changePasswordHint}</span>
         </div>
       </Form>
-    </Panel>
-  );
-}
-
-function OtherSessionsPanel() {
-  const { t } = useI18n();
-  const toast = useToast();
-  const end = useMutation({
-    mutationFn: () => portalClient.session.signOutElsewhere(),
-    onSuccess: () => toast(t.session.signedOutElsewhere),
-  });
-  return (
-    <Panel title={t.session.otherSessions}>
-      <div className="grid justify-items-start gap-3">
-        <p className="text-sm text-muted">{t.session.otherSessionsText}</p>
-        <FormProblem error={end.error} />
-        <Button isBusy={end.isPending} onClick={() => end.mutate()}>
-          {t.session.signOutElsewhere}
-        </Button>
-      </div>
     </Panel>
   );
 }

@@ -4,7 +4,16 @@ import { allOf, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { versionedQuery } from '../session/versions.ts';
 
 /** Actions on users: those of the own party, or, for the operator, those of all parties. */
-export type UserActions = Pick<typeof portalClient.users, 'get' | 'update' | 'invite'>;
+export type UserActions = Pick<typeof portalClient.users, 'get' | 'update' | 'invite'> & {
+  /** Only the operator has it. */
+  readonly endSessions?: (userId: string) => Promise<unknown>;
+};
+
+/** The sessions of the user. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async ({ signal }) => (await portalClient.sessions.list({ signal })).sessions,
+});
 
 /** The users of the user's BRP or account. */
 export const ownUsersQuery = queryOptions({

@@ -6,9 +6,10 @@ import { NameField } from '../references/name-field.tsx';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
-import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
+import { Checkbox, Form, FormButtons, FormProblem, SelectField, TextField } from '../ui/form.tsx';
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
@@ -101,7 +102,28 @@ export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
       <Loaded query={query} loading={<Skeleton lines={6} />}>
         {(version) => <EditUserForm version={version} actions={actions} onClose={onClose} />}
       </Loaded>
+      {actions.endSessions && <EndSessions user={user} end={actions.endSessions} onDone={onClose} />}
     </Dialog>
+  );
+}
+
+type EndSessionsProps = { user: User; end: NonNullable<UserActions['endSessions']>; onDone: () => void };
+
+function EndSessions({ user, end: send, onDone }: EndSessionsProps) {
+  const { t } = useI18n();
+  const texts = t.operator.users;
+  const end = useMutation({
+    mutationFn: (id: string) => send(id),
+    ...useChangeHandlers({ toast: () => texts.sessionsEnded(user.name), refresh: [['sessions']], onDone }),
+  });
+  return (
+    <div className="mt-4 grid justify-items-start gap-1 border-t border-line pt-4">
+      <FormProblem error={end.error} />
+      <Button isBusy={end.isPending} onClick={() => end.mutate(user.id)}>
+        {texts.endSessions}
+      </Button>
+      <p className="text-xs text-muted">{texts.endSessionsHint}</p>
+    </div>
   );
 }
 

@@ -1,14 +1,22 @@
 import type { AuditAction, AuditEntry, ListOrder } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
+import type { FastifyRequest } from 'fastify';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
+import { originOfRequest, type RequestOrigin } from '../platform/http/client-address.ts';
 
-/** The principal that caused an audit event, and the request that it came with. */
-export type Actor = { readonly actor: string; readonly request: { readonly id: string } };
+/** The principal that caused an audit event, and the request that it came with. A job has no client. */
+export type Actor = {
+  readonly actor: string;
+  readonly request: FastifyRequest | ({ readonly id: string } & RequestOrigin);
+};
+
+/** The origin of what no client has requested. */
+export const NO_CLIENT: RequestOrigin = { address: null, userAgent: null };
 
 export type AuditEvent = {
   readonly action: AuditAction;
@@ -20,12 +28,13 @@ export type AuditEvent = {
 
 const INSERT = statement(
   'insert_audit',
-  `insert into audit (at, actor, action, subject, request_id, before, after)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
+  `insert into audit (at, actor, action, subject, request_id, before, after, address, user_agent)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
 /** Writes the audit event in the transaction of the change, so that neither commits without the other. */
 export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: number): Promise<void> {
+  const { address, userAgent } = 'raw' in by.request ? originOfRequest(by.request) : by.request;
   await tx.query(INSERT, [
     timestamp(now),
     by.actor,
@@ -34,6 +43,8 @@ export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: num
     by.request.id,
     event.before ? JSON.stringify(event.before) : null,
     event.after ? JSON.stringify(event.after) : null,
+    address,
+    userAgent,
   ]);
 }
 
@@ -44,11 +55,13 @@ type AuditRow = {
   action: string;
   subject: string;
   request_id: string | null;
+  address: string | null;
+  user_agent: string | null;
   before: unknown;
   after: unknown;
 };
 
-const COLUMNS = 'no, at, actor, action, subject, request_id, before, after';
+const COLUMNS = 'no, at, actor, action, subject, request_id, address, user_agent, before, after';
 const FILTERS = {
   subject: { type: 'text', condition: (subject: string) => `subject = ${subject}` },
   actor: { type: 'text', condition: (actor: string) => `actor = ${actor}` },
@@ -188,6 +201,8 @@ export const wireAudit = (row: AuditRow, names: ActorNames): AuditEntry => ({
   action: row.action,
   subject: row.subject,
   request_id: row.request_id,
+  address: row.address,
+  user_agent: row.user_agent,
   before: row.before ?? null,
   after: row.after ?? null,
 });

@@ -1,6 +1,6 @@
 /** Entry point of `saldo operator-key` and `saldo operator-link`. */
 
-import { recordAudit } from '../audit/store.ts';
+import { NO_CLIENT, recordAudit } from '../audit/store.ts';
 import { explain } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
 import { operatorKeyNamed } from '../parties/actions.ts';
@@ -14,7 +14,7 @@ import { wireUser } from '../users/wire.ts';
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
 /** Access to the database on this machine takes the place of a key. */
-const COMMAND_LINE = { actor: 'command line', request: { id: 'command-line' } };
+const COMMAND_LINE = { actor: 'command line', request: { id: 'command-line', ...NO_CLIENT } };
 
 async function makeKey(tx: Tx): Promise<string> {
   const { secret } = await answerCreate(

@@ -120,6 +120,8 @@ export type NewKey = {
   owner: Owner;
   name: string;
   scopes: readonly Scope[];
+  /** Null: the key may be used from anywhere. */
+  allowedAddresses?: readonly string[] | null;
   expiresAt: number | null;
 };
 
@@ -134,6 +136,7 @@ async function storeKey(tx: Tx, key: NewKey, secret: string, now: number): Promi
     owner: owner.type,
     ...ownerColumns(owner),
     scopes: key.scopes,
+    allowed_addresses: key.allowedAddresses ?? null,
     created_at: timestamp(now),
     expires_at: timestampOrNull(key.expiresAt),
   };
@@ -194,7 +197,8 @@ export async function rotateApiKey(
       ? [before.id, timestamp(now), timestampOrNull(expiresAt)]
       : [before.id, null, timestamp(endsAt)],
   );
-  const key: NewKey = { owner: ownerOf(before), name: before.name, scopes: before.scopes, expiresAt };
+  const { name, scopes, allowed_addresses: allowedAddresses } = before;
+  const key: NewKey = { owner: ownerOf(before), name, scopes, allowedAddresses, expiresAt };
   const made = await createApiKey(tx, key, now);
   return { old: { before, after: await getKey(tx, before.id) }, ...made };
 }

@@ -14,6 +14,7 @@ import { wireKey } from './wire.ts';
 type KeySettings = {
   readonly name: string;
   readonly scopes?: readonly Scope[] | undefined;
+  readonly allowed_addresses?: readonly string[] | null | undefined;
   readonly expires_at?: string | null | undefined;
 };
 
@@ -47,6 +48,7 @@ export const keyOf = (owner: Owner, allowed: readonly Scope[], settings: KeySett
   owner,
   name: settings.name,
   scopes: settings.scopes ?? allowed,
+  allowedAddresses: settings.allowed_addresses ?? null,
   expiresAt: expiryOf(settings),
 });
 

@@ -163,16 +163,19 @@ export type KeyRow = {
   account_no: number | null;
   account_id: string | null;
   scopes: Scope[];
+  allowed_addresses: string[] | null;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
+  last_used_address: string | null;
   revoked_at: number | null;
 };
 
 const keysOf = (
   source: string,
 ) => `select k.id, k.prefix, k.name, k.owner::text as owner, k.brp_no, b.id as brp_id,
-    k.account_no, a.id as account_id, k.scopes, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
+    k.account_no, a.id as account_id, k.scopes, k.allowed_addresses, k.created_at, k.expires_at, k.last_used_at,
+    k.last_used_address, k.revoked_at
   from ${source} k left join brp b on b.no = k.brp_no left join account a on a.no = k.account_no`;
 
 /** $1 id of the last row on the previous page, $2 row limit. */

@@ -44,8 +44,10 @@ export const wireKey = (row: KeyRow): ApiKey => ({
   name: row.name,
   prefix: row.prefix,
   scopes: row.scopes,
+  allowed_addresses: row.allowed_addresses,
   created_at: formatInstant(row.created_at),
   expires_at: formatInstantOrNull(row.expires_at),
   last_used_at: formatInstantOrNull(row.last_used_at),
+  last_used_address: row.last_used_address,
   revoked_at: formatInstantOrNull(row.revoked_at),
 });

@@ -10,7 +10,7 @@ import {
 } from '@saldo/core/series/interchange.ts';
 import { assignProfiles, type LoadProfile } from '@saldo/core/series/load-profile.ts';
 import { type MessageFault, type MessageRemark, readMessage } from '@saldo/core/series/mscons.ts';
-import { type Actor, recordAudit } from '../audit/store.ts';
+import { type Actor, NO_CLIENT, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { lockSeries, lockSeriesRecords, type SeriesRow } from '../series/store.ts';
@@ -280,7 +280,7 @@ async function finish(
   const subject = encodeId(ID_PREFIX.interchange, stored.id);
   await recordAudit(
     tx,
-    { actor, request: { id } },
+    { actor, request: { id, ...NO_CLIENT } },
     { action: 'interchange.received', subject, after },
     clock.now(),
   );

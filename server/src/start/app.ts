@@ -44,6 +44,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
+import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
 import {
@@ -59,6 +60,7 @@ import {
 import type { Portal } from '../platform/http/portal-files.ts';
 import { positionTracker } from '../platform/http/positions.ts';
 import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from '../platform/http/rate-limit.ts';
+import type { CountRefusal } from '../platform/http/refusals.ts';
 import type { RequestQueue } from '../platform/http/request-queue.ts';
 import { type Mounting, methodFinder, mountRoutes } from '../platform/http/routes.ts';
 import { createServer, originOf, type ServerOptions } from '../platform/http/server.ts';
@@ -80,6 +82,7 @@ import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { ownUserRoutes } from '../users/own-routes.ts';
 import { passkeyRoutes, passkeySignInRoutes, pendingPasskeyRoutes } from '../users/passkey-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { signInCounter } from '../users/sign-in-record.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
 import {
@@ -99,6 +102,7 @@ export type AppDependencies = {
   readonly clock: MovableClock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly countRefusal: CountRefusal;
   /** Null unless telemetry is exported. */
   readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
@@ -136,18 +140,19 @@ type Methods = Parameters<typeof methodFinder>[0];
 
 /** Creates a listener without routes. `table` lists the routes that will be mounted, to choose between 404 and 405. */
 async function createListener(
-  { config, logger, metrics, tracer, limiter, queue }: AppDependencies,
+  { config, logger, metrics, countRefusal, tracer, limiter, queue }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
 ): Promise<Listener> {
   const keys: CredentialCache[] = [];
   const addresses = { base: baseUrl ?? '', errors: config.errorBase ?? baseUrl ?? '' };
-  const logRequest = requestLog(logger);
+  const logRequest = requestLog(logger, clientAddress);
   const app = await createServer({
     logger,
     tls: config.tls,
     trustProxy: config.trustProxy,
+    addressForm: config.addressForm,
     corsOrigins: config.corsOrigins,
     isSecure: config.tls !== null || baseUrl?.startsWith('https:') === true,
     queue,
@@ -158,6 +163,7 @@ async function createListener(
     onAnswer: (request, status, seconds) => {
       const route = request.routeOptions.url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
+      countRefusal(request, status);
       const log = () => logRequest(request, status, seconds);
       if (tracer === null) log();
       else tracer.answered(request, route, status, seconds, log);
@@ -233,7 +239,7 @@ type MainAppDependencies = AppDependencies & {
 
 /** The BRP listener: BRP API, operator API, portal and documentation. */
 export async function createApp(dependencies: MainAppDependencies): Promise<FastifyInstance> {
-  const { config, db, clock, limiter, sealer, webhooks, customerUrl, portal, site } = dependencies;
+  const { config, db, clock, metrics, limiter, sealer, webhooks, customerUrl, portal, site } = dependencies;
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
@@ -259,7 +265,17 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, challengeCookie, customerUrl };
+  const countSignIn = signInCounter(metrics);
+  const users = {
+    db,
+    clock,
+    sealer,
+    mfa: config.mfa,
+    ...sessionAuth,
+    challengeCookie,
+    customerUrl,
+    countSignIn,
+  };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);

@@ -28,6 +28,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       'on: the address of a client is the first one in X-Forwarded-For. The proxy must replace a header that the client has sent. Behind a proxy with off, all clients share the limits of one address.',
     ],
     [
+      'ADDRESSES',
+      'full',
+      'full or short: how the addresses of clients are stored and logged. short: only the network, IPv4 /24 and IPv6 /48. Limits and the allowed addresses of keys use the whole address.',
+    ],
+    [
       'CORS_ORIGINS',
       null,
       'Origins that browsers may call from: https://app.example.org,http://localhost:3000',

@@ -10,6 +10,7 @@ import { BUILT_IN_RULES, parseMarketRules } from '@saldo/core/market-rules-file.
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { urlPerHost, urlPerServer } from '../platform/db/urls.ts';
+import { ADDRESS_FORMS } from '../platform/http/client-address.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
 import { parseTransports } from './sftp-settings.ts';
@@ -314,6 +315,8 @@ export function readConfig(env: Environment) {
     /** How long the reader of an export may take nothing. The total time of an export is not limited. */
     exportSilenceS: wholeNumber(env, 'EXPORT_SILENCE_S', { min: 1, max: 3600, default: 300 }),
     corsOrigins: origins(env, 'CORS_ORIGINS'),
+    /** How addresses of clients are stored and logged. */
+    addressForm: oneOf(env, 'ADDRESSES', ADDRESS_FORMS, 'full'),
     trustProxy: oneOf(env, 'TRUST_PROXY', ['on', 'off'], 'off') === 'on',
     /** In production nothing has a default that is for trials, and no key is printed. */
     isProduction: isProduction(env),

@@ -7,8 +7,10 @@ import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
 import { createLastUsed } from '../platform/auth/last-used.ts';
 import { createFollowingSealer } from '../platform/auth/sealed-secrets.ts';
 import { type Clock, monotonicNow, movableClock } from '../platform/clock.ts';
+import { formatAddress } from '../platform/http/client-address.ts';
 import { readCursorSecret } from '../platform/http/cursor.ts';
 import { loadPortal } from '../platform/http/portal-files.ts';
+import { refusalCounter } from '../platform/http/refusals.ts';
 import { MAX_WAITING, RequestQueue } from '../platform/http/request-queue.ts';
 import { originOf } from '../platform/http/server.ts';
 import { type RunningJobs, startJobs } from '../platform/jobs.ts';
@@ -89,7 +91,7 @@ async function startShared(
   const tracer = await startTracer(config, logger);
   if (tracer !== null) started.push(() => tracer.stop());
   const db = tracer?.traceDatabase(opened) ?? opened;
-  const lastUsed = createLastUsed(db);
+  const lastUsed = createLastUsed(db, (address) => formatAddress(address, config.addressForm));
   started.push(() =>
     lastUsed
       .flush()
@@ -109,13 +111,14 @@ async function startShared(
   const queue = new RequestQueue(rule, monotonicNow);
   const importCounts: ImportCounts = { rows: 0, rejected: 0 };
   const metrics = createMetrics();
+  const countRefusal = refusalCounter(metrics);
   addPlatformMetrics(metrics, db, clock);
   addServiceMetrics(metrics, { queue, poller, importCounts, tracer, droppedLogLines });
   const { allowsPrivateWebhooks: allowsPrivate } = config;
   const webhooks = { send: sender.send, allowsPrivate, ids: eventIds, sealer };
   const site = createDocumentation(config);
   return {
-    ...{ config, db, clock, logger, metrics, tracer, limiter, lastUsed, secret, sealer },
+    ...{ config, db, clock, logger, metrics, countRefusal, tracer, limiter, lastUsed, secret, sealer },
     ...{ queue, poller, eventIds, webhooks, importCounts, site },
   };
 }

@@ -1,5 +1,6 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -7,12 +8,13 @@ import { pageById, paginate } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { endSessions } from './sessions.ts';
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { answerCreate, answerInvite, answerUpdate, type UserDependencies } from './user-answers.ts';
 import { wireUser } from './wire.ts';
 
 export function operatorUserRoutes(dependencies: UserDependencies): Route[] {
-  const { db, clock } = dependencies;
+  const { db, clock, sessions } = dependencies;
   return [
     writeRoute(endpoints.createUser, async (call, tx) => {
       const { email, name, permissions } = call.body;
@@ -36,6 +38,18 @@ export function operatorUserRoutes(dependencies: UserDependencies): Route[] {
     writeRoute(endpoints.inviteUser, (call, tx) =>
       answerInvite(tx, call, 'all', call.params.user_id, dependencies),
     ),
+    route(endpoints.endUserSessions, async (call) => {
+      await db.transaction(async (tx) => {
+        const user = await findUser(tx, 'all', call.params.user_id);
+        if (user === null) throw problem('user_not_found');
+        await endSessions(tx, user.id);
+        const after = { name: user.name };
+        const event = { action: 'user.sessions_ended', subject: call.params.user_id, after } as const;
+        await recordAudit(tx, call, event, clock.now());
+      });
+      sessions.forget();
+      return {};
+    }),
   ];
 }
 

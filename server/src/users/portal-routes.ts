@@ -3,6 +3,7 @@ import {
   portalSessionEndpoints as endpoints,
   type MfaPolicy,
   type SessionState,
+  type SignInResult,
 } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -14,10 +15,12 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { looksLikeToken } from '../platform/auth/session-credentials.ts';
 import type { MovableClock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
+import { clientAddress, userAgentOf } from '../platform/http/client-address.ts';
 import type { DeviceCookie } from '../platform/http/device-cookie.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
+import { endOwnSession, listSessions } from './session-list.ts';
 import type { ClientContext, NewSession } from './session-start.ts';
 import {
   acceptInvitation,
@@ -41,19 +44,23 @@ export type SessionDependencies = {
   readonly device: DeviceCookie;
   /** Public base URL of the customer API. */
   readonly customerUrl: string;
+  /** Adds the result of a sign-in to the metrics. */
+  readonly countSignIn: (result: SignInResult) => void;
 };
 
 export const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
 
 export const clientContextOf = (
   request: FastifyRequest,
-  { cookie, device }: SessionDependencies,
+  { cookie, device, countSignIn }: SessionDependencies,
 ): ClientContext => ({
   address: request.ip,
+  recordedAddress: clientAddress(request),
   device: device.read(request),
   requestId: request.id,
-  userAgent: request.headers['user-agent'] ?? null,
+  userAgent: userAgentOf(request),
   oldToken: cookie.read(request),
+  countSignIn,
 });
 
 const stateOf = (
@@ -71,10 +78,12 @@ const stateOf = (
 });
 
 /** Gives the browser its new session, which may be pending, and returns what the page may read of it. */
-export function sessionCookies({ clock, sessions, cookie, device, customerUrl }: SessionDependencies) {
+export function sessionCookies(dependencies: SessionDependencies) {
+  const { clock, sessions, cookie, device, customerUrl, countSignIn } = dependencies;
   return (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { now, machineNow } = timesOf(clock);
     sessions.forget();
+    if (session.pending === null) countSignIn('succeeded');
     cookie.set(reply, session.token, session.expiresAt - machineNow);
     device.remember(request, reply, deviceCredential(session.user));
     return stateOf(session.user, session, now, customerUrl);
@@ -142,10 +151,26 @@ export function pendingSessionRoutes(dependencies: SessionDependencies): Route[]
   ];
 }
 
-/** Routes for the user's other sessions and password. */
+/** Routes for the user's sessions and password. */
 export function sessionRoutes(dependencies: SessionDependencies): Route[] {
-  const { db, clock, sessions, device } = dependencies;
+  const { db, clock, sessions, cookie, device } = dependencies;
   return [
+    route(endpoints.listSessions, async ({ request }) => ({
+      sessions: await listSessions(db, sessionOf(request), clock.machineNow()),
+    })),
+    route(endpoints.endSession, async (call) => {
+      const { id, userId } = sessionOf(call.request);
+      const ended = await db.transaction(async (tx) => {
+        const before = await endOwnSession(tx, userId, call.params.session_id);
+        if (before === null) throw problem('session_not_found');
+        const subject = encodeId(ID_PREFIX.user, userId);
+        await recordAudit(tx, call, { action: 'user.session_ended', subject, before }, clock.now());
+        return before;
+      });
+      sessions.forget();
+      if (ended.id === encodeId(ID_PREFIX.session, id)) cookie.clear(call.reply);
+      return {};
+    }),
     route(endpoints.changePassword, async ({ body, request, reply }) => {
       const client = clientContextOf(request, dependencies);
       const user = await changePassword(db, sessionOf(request), body, client, timesOf(clock));

@@ -1,4 +1,11 @@
-import type { AuditAction, MfaPolicy, SessionPending, SignInMethod, UserRole } from '@saldo/api';
+import type {
+  AuditAction,
+  MfaPolicy,
+  SessionPending,
+  SignInMethod,
+  SignInResult,
+  UserRole,
+} from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
@@ -13,14 +20,25 @@ import { getUser, type UserRow } from './store.ts';
 
 /** The origin of a request without a session. */
 export type ClientContext = {
+  /** For limits. Records have `recordedAddress`, which may be shortened. */
   readonly address: string;
+  readonly recordedAddress: string;
   readonly userAgent: string | null;
   /** The browser, if a user has signed in there before. */
   readonly device: Device | null;
   readonly requestId: string;
   /** Token of the browser's current session, which a new session replaces. */
   readonly oldToken: string | null;
+  /** Adds the result of a sign-in to the metrics. */
+  readonly countSignIn: (result: SignInResult) => void;
 };
+
+/** The request as audit events have it. */
+export const requestOf = ({ requestId: id, recordedAddress: address, userAgent }: ClientContext) => ({
+  id,
+  address,
+  userAgent,
+});
 
 /** `now` is for records. `machineNow` is for expiry and rate limits, and is not affected by the sandbox clock. */
 export type Times = { readonly now: number; readonly machineNow: number };
@@ -107,10 +125,10 @@ export async function startSession(
   const pending = await pendingOf(tx, user, signIn);
   const token = newToken();
   const expiresAt = machineNow + (pending === null ? SESSION_MS : PENDING_SESSION_MS);
-  const { address, userAgent } = client;
+  const { recordedAddress, userAgent } = client;
   await tx.query(INSERT_SESSION, [
     ...[newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)],
-    ...[signIn.method, pending, address, userAgent],
+    ...[signIn.method, pending, recordedAddress, userAgent],
   ]);
   // An accepted invitation has an entry of its own.
   if (pending === null && signIn.method !== 'invitation')
@@ -147,10 +165,10 @@ export function recordOwnAction(
   tx: Tx,
   action: AuditAction,
   user: Pick<UserRow, 'id'>,
-  { requestId }: ClientContext,
+  client: ClientContext,
   now: number,
   records: Pick<AuditEvent, 'before' | 'after'> = {},
 ): Promise<void> {
   const id = encodeId(ID_PREFIX.user, user.id);
-  return recordAudit(tx, { actor: id, request: { id: requestId } }, { action, subject: id, ...records }, now);
+  return recordAudit(tx, { actor: id, request: requestOf(client) }, { action, subject: id, ...records }, now);
 }

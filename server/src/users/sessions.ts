@@ -4,7 +4,7 @@ import { normalizeEmail } from '@saldo/core/users/email.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { fieldProblem, problem } from '../platform/http/problem.ts';
+import { fieldProblem, ProblemError, problem } from '../platform/http/problem.ts';
 import { isGuessable } from './password-strength.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type Times,
   type VerifiedUser,
 } from './session-start.ts';
+import { recordFailedSignIn, type SignInResult } from './sign-in-record.ts';
 import { findInvited, findUserByEmail, getUser, lockInvited, type UserRow } from './store.ts';
 import { type AttemptOrigin, countAttempt, resetAttempts } from './tries.ts';
 
@@ -60,10 +61,18 @@ export async function signIn(
     device !== null && isKnown
       ? { kind: 'device', id: device.id, email }
       : { kind: 'address', address, email };
-  await countAttempt(db, origin, times.machineNow);
+  const fail = (result: SignInResult) =>
+    recordFailedSignIn(db, { userId: user?.id ?? null, result, client }, times);
+  await countAttempt(db, origin, times.machineNow).catch(async (error: unknown) => {
+    if (error instanceof ProblemError) await fail('limited');
+    throw error;
+  });
   const queue = isKnown ? 'known' : 'unknown';
   const isRight = await isPassword(credentials.password, user?.password_hash ?? null, queue);
-  if (!isRight || user === null || user.password_hash === null) throw invalidCredentials();
+  if (!isRight || user === null || user.password_hash === null || user.disabled_at !== null) {
+    await fail(user === null ? 'unknown_user' : isRight ? 'disabled' : 'wrong_password');
+    throw invalidCredentials();
+  }
   const renewed = isOutdated(user.password_hash) ? await hashPassword(credentials.password) : null;
   const session = await db.transaction(async (tx) => {
     if (renewed !== null && !(await replacePassword(tx, user, renewed))) return null;

@@ -294,6 +294,10 @@ export const brp: Dictionary['brp'] = {
       'users:write': 'Benutzer verwalten',
       'keys:write': 'API-Schlüssel verwalten',
     },
+    addresses: 'Erlaubte Adressen',
+    addressesHint:
+      'Je Zeile eine Adresse oder ein Netz, etwa 203.0.113.0/24. Leer: Der Schlüssel gilt von überall.',
+    onlyFrom: (addresses) => `nur von ${addresses}`,
     expires: 'Läuft ab',
     expiry: 'Ablauf',
     noExpiry: 'nie',

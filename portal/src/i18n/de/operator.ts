@@ -111,6 +111,9 @@ export const operator: Dictionary['operator'] = {
     disabledHint: 'Sitzungen enden sofort, und eine Einladung kann nicht mehr benutzt werden.',
     yourself:
       'Das ist Ihr eigener Benutzer. Nur ein anderer Administrator kann ihn sperren oder ihm Rechte entziehen.',
+    endSessions: 'Alle Sitzungen beenden',
+    endSessionsHint: 'Der Benutzer muss sich auf jedem Gerät neu anmelden.',
+    sessionsEnded: (name) => `Alle Sitzungen von ${name} sind beendet.`,
     invite: 'Einladen',
     inviteTitle: (name) => `${name} einladen?`,
     inviteText: 'Ein neuer Link entsteht; ein früherer endet.',
@@ -250,6 +253,8 @@ export const operator: Dictionary['operator'] = {
     from: 'Von Tag',
     to: 'Bis Tag',
     action: 'Vorgang',
+    address: 'Adresse',
+    userAgent: 'Browser oder Programm',
     field: 'Feld',
     changes: 'Was geändert wurde',
     fields: (count) => (count === 1 ? '1 Feld' : `${count} Felder`),

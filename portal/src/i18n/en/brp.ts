@@ -292,6 +292,10 @@ export const brp = {
       'users:write': 'Manage users',
       'keys:write': 'Manage API keys',
     },
+    addresses: 'Allowed addresses',
+    addressesHint:
+      'One address or network per line, such as 203.0.113.0/24. Empty: the key works from anywhere.',
+    onlyFrom: (addresses: string) => `only from ${addresses}`,
     expires: 'Expires',
     expiry: 'Expiry',
     noExpiry: 'never',

@@ -3,6 +3,7 @@ import type { Scope } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Db } from '../db/database.ts';
 import { hotStatement } from '../db/statement.ts';
+import { addressMatcher } from './allowed-addresses.ts';
 import { hashSecret, type KeyKind, looksLikeKey } from './api-key.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
 import type { LastUsed } from './last-used.ts';
@@ -11,7 +12,7 @@ import { ownerOf, viewerOf } from './principal.ts';
 /** Matches the owner kind too: each API accepts only the keys of its own kind of owner. */
 const FIND_KEY = hotStatement(
   'find_key',
-  `select id, hash, brp_no, account_no, scopes, expires_at
+  `select id, hash, brp_no, account_no, scopes, expires_at, allowed_addresses
    from api_key
    where hash = $1 and owner = $2 and revoked_at is null`,
 );
@@ -23,6 +24,7 @@ type KeyRow = {
   account_no: number | null;
   scopes: Scope[];
   expires_at: number | null;
+  allowed_addresses: string[] | null;
 };
 
 /**
@@ -44,7 +46,6 @@ export function keyCredentials(
       const hash = hashSecret(secret);
       const [row] = await db.hot.query<KeyRow>(FIND_KEY, [hash, kind]);
       if (!row || !timingSafeEqual(row.hash, hash)) return null;
-      lastUsed.keyUsed(row.id, now());
       const owner = ownerOf(row);
       const principal = {
         actor: encodeId(ID_PREFIX.key, row.id),
@@ -54,7 +55,13 @@ export function keyCredentials(
         permissions: 'admin' as const,
         session: null,
       };
-      return { principal, endsAt: row.expires_at };
+      const isAllowed = addressMatcher(row.allowed_addresses);
+      const admits = (address: string) => {
+        if (!isAllowed(address)) return false;
+        lastUsed.keyUsed(row.id, now(), address);
+        return true;
+      };
+      return { principal, endsAt: row.expires_at, admits };
     },
   });
 }

@@ -69,7 +69,7 @@ export function sessionCredentials(db: Db, now: () => number, monotonicNow: () =
         permissions: row.permissions,
         session: { id: row.id, userId: row.user_id, expiresAt: row.expires_at, pending: row.pending },
       };
-      return { principal, endsAt: row.expires_at };
+      return { principal, endsAt: row.expires_at, admits: () => true };
     },
   });
 }

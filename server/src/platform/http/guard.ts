@@ -2,11 +2,12 @@ import type { Endpoint, Scope, UserPermissions } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { CredentialCache } from '../auth/credential-cache.ts';
+import { type CredentialCache, FOREIGN_ADDRESS } from '../auth/credential-cache.ts';
 import { ANONYMOUS, callerOf, type Owner, type Principal } from '../auth/principal.ts';
 import type { DeviceCookie } from './device-cookie.ts';
 import { type ProblemError, problem } from './problem.ts';
 import type { RateLimiter, RateLimitState } from './rate-limit.ts';
+import type { RefusalKind } from './refusals.ts';
 import { isFromOwnPage, type SessionCookie } from './session-cookie.ts';
 
 /** Authenticates and authorises a request, or throws a problem. Synchronous when all data is cached. */
@@ -67,8 +68,14 @@ function tooMany(state: RateLimitState): never {
   );
 }
 
-async function refuse(request: FastifyRequest, limiter: RateLimiter, refusal: ProblemError): Promise<never> {
+async function refuse(
+  request: FastifyRequest,
+  limiter: RateLimiter,
+  kind: RefusalKind,
+  refusal: ProblemError,
+): Promise<never> {
   const failures = await limiter.take(`address:${request.ip}`);
+  request.refusedFor = failures.exceeded ? 'address' : kind;
   if (failures.exceeded) tooMany(failures);
   throw refusal;
 }
@@ -90,8 +97,8 @@ export const unroutedCounter =
     const secret = request.headers['x-api-key'];
     if (typeof secret !== 'string') return;
     for (const cache of keys) {
-      const principal = await cache.find(secret);
-      if (principal === null) continue;
+      const principal = await cache.find(secret, request.ip);
+      if (principal === null || principal === FOREIGN_ADDRESS) continue;
       reply.headers(rateHeaders(await limiter.take(callerOf(principal))));
       return;
     }
@@ -125,20 +132,21 @@ function refuseLesserUser({ permissions }: Principal, needed: UserPermissions): 
 }
 
 /** Finds the caller of a request by its key or session, without counting the request. */
-export type FindPrincipal = (request: FastifyRequest) => Promise<Principal | null> | Principal | null;
+export type FindPrincipal = (request: FastifyRequest) => Promise<Principal | null>;
 
 /** For requests that were authorised a while ago. Their secret is known. */
 export const principalFinder =
   (keys: CredentialCache, { sessions }: SessionAuth): FindPrincipal =>
-  ({ principal, callerSecret }) => {
+  async ({ principal, callerSecret, ip }) => {
     if (principal === null || callerSecret === null) return null;
-    return (principal.session === null ? keys : sessions).find(callerSecret);
+    const found = await (principal.session === null ? keys : sessions).find(callerSecret, ip);
+    return found === FOREIGN_ADDRESS ? null : found;
   };
 
 /**
  * Checks a request in this order: a valid key, or without a key a session of the same kind of owner (401); the rate
- * limit (429); for changes with a session the origin, then scopes and permissions (403). Failed attempts are counted
- * per IP address.
+ * limit (429); for changes with a session the origin, then scopes and permissions (403). A key from an address that it
+ * must not be used from is answered like an unknown key. Failed attempts are counted per IP address.
  */
 export function apiGuard(
   kind: Owner['type'],
@@ -146,9 +154,9 @@ export function apiGuard(
   sessionAuth: SessionAuth,
   limiter: RateLimiter,
 ): Guard {
-  const findBySession = async (token: string): Promise<Principal | null> => {
-    const principal = await sessionAuth.sessions.find(token);
-    return principal?.owner?.type === kind ? principal : null;
+  const findBySession = async (token: string, address: string): Promise<Principal | null> => {
+    const principal = await sessionAuth.sessions.find(token, address);
+    return principal !== FOREIGN_ADDRESS && principal?.owner?.type === kind ? principal : null;
   };
   return (endpoint) => {
     // Only the customer API has changes without a scope, those of webhooks.
@@ -163,13 +171,16 @@ export function apiGuard(
       const key = request.headers['x-api-key'];
       const token = key === undefined ? sessionAuth.cookie.read(request) : null;
       const secret = typeof key === 'string' ? key : token;
-      const found = secret === null ? null : token === null ? keys.find(secret) : findBySession(token);
+      const { ip } = request;
+      const found =
+        secret === null ? null : token === null ? keys.find(secret, ip) : findBySession(token, ip);
       return andThen(found, (principal) => {
-        if (principal === null) {
+        if (principal === null || principal === FOREIGN_ADDRESS) {
           const fault = key === undefined ? 'problem.key_missing' : 'problem.invalid_api_key';
           const detail = { key: token === null ? fault : 'problem.session_of_other_api' } as const;
           const refusal = problem('invalid_api_key', detail, { 'www-authenticate': 'ApiKey' });
-          return refuse(request, limiter, refusal);
+          const kind = principal ?? (token === null ? 'key' : 'session');
+          return refuse(request, limiter, kind === FOREIGN_ADDRESS ? 'address' : kind, refusal);
         }
         request.principal = principal;
         request.callerSecret = secret;
@@ -199,10 +210,11 @@ export type PortalRule = {
 export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return (endpoint) => async (request, reply) => {
     const token = sessionAuth.cookie.read(request);
-    const principal = token === null ? null : await sessionAuth.sessions.find(token);
-    if (principal === null) {
+    const principal = token === null ? null : await sessionAuth.sessions.find(token, request.ip);
+    if (principal === null || principal === FOREIGN_ADDRESS) {
       const key = token === null ? 'problem.session_missing' : 'problem.invalid_session';
-      return refuse(request, limiter, problem('invalid_session', { key }, { 'www-authenticate': 'Session' }));
+      const refusal = problem('invalid_session', { key }, { 'www-authenticate': 'Session' });
+      return refuse(request, limiter, 'session', refusal);
     }
     request.principal = principal;
     request.callerSecret = token;
@@ -223,9 +235,9 @@ export function sessionGuard(rule: PortalRule, sessionAuth: SessionAuth, limiter
  */
 export function openGuard(sessionAuth: SessionAuth, limiter: RateLimiter): Guard {
   return () => async (request, reply) => {
+    request.principal = ANONYMOUS;
     const device = sessionAuth.device.read(request);
     await count(reply, limiter, device === null ? `open:${request.ip}` : `device:${device.id}`);
     refuseForeignPage(request, sessionAuth);
-    request.principal = ANONYMOUS;
   };
 }

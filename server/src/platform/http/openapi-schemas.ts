@@ -11,6 +11,7 @@ const STANDARD_FORMS: Readonly<Record<string, Json>> = {
   'balance-group-eic': { pattern: '^[0-9]{2}[XY][A-Z0-9-]{13}$' },
   'country-code': { pattern: '^[A-Z]{2}$' },
   'new-email': { format: 'email' },
+  network: { pattern: '^[0-9A-Fa-f.:]+(/[0-9]{1,3})?$' },
   name: { pattern: '\\S' },
   base64url: { pattern: '^[A-Za-z0-9_-]*$' },
   text: {},

@@ -18,6 +18,7 @@ import { languageOf, preferredLanguage } from './accept.ts';
 import { findUnsendable, removeContentHeaders } from './answer-headers.ts';
 import { admitBodies, limitDraining } from './body-admission.ts';
 import { BODY_LIMITS } from './body-arrivals.ts';
+import type { AddressForm } from './client-address.ts';
 import { compressAnswer } from './compression.ts';
 import { ConnectionDrain } from './connection-drain.ts';
 import { type Cors, corsFor } from './cors.ts';
@@ -40,6 +41,8 @@ export type ServerOptions = {
   readonly logger: FastifyBaseLogger;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly trustProxy: boolean;
+  /** Of addresses in records and logs. */
+  readonly addressForm: AddressForm;
   readonly corsOrigins: readonly string[];
   /** Clients reach this server by HTTPS only, so it sends HSTS. */
   readonly isSecure: boolean;
@@ -153,6 +156,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   app.decorateRequest('principal', null);
   app.decorateRequest('callerSecret', null);
+  app.decorateRequest('refusedFor', null);
+  app.decorate('addressForm', options.addressForm);
   function fail(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const isAborted = error.code === 'ECONNRESET' && request.raw.readableAborted;
     const known = isAborted ? BODY_INCOMPLETE : toProblem(error, request.routeOptions.bodyLimit);

@@ -8,6 +8,7 @@ import { volumeFaultMessage, volumeFromJson } from '@saldo/core/transactions/vol
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { networkFault } from '../auth/allowed-addresses.ts';
 import type { FieldError } from './problem.ts';
 import { deliveryRange, touchedDays } from './time-filter.ts';
 
@@ -65,6 +66,10 @@ const FORMATS: Record<
     explain: (text) => (isEmail(text) ? whyDeceptive(text) : NO_EMAIL),
   },
   base64url: { check: (text) => /^[\w-]*$/.test(text), explain: () => ({ key: 'field.base64url' }) },
+  network: {
+    check: (text) => networkFault(text) === null,
+    explain: networkFault,
+  },
   uri: { check: (text) => URL.canParse(text), explain: () => ({ key: 'field.uri' }) },
 };
 

@@ -10,6 +10,15 @@ type AddLabelledMetric = (
 
 export type Metrics = {
   observeRequest(method: string, route: string, status: number, seconds: number): void;
+  /**
+   * Adds a counter and returns the function that increments it. All `samples` begin at 0: the first increase of a sample that
+   * did not exist before would not be seen.
+   */
+  addCounts<L extends Readonly<Record<string, string>>>(
+    name: string,
+    help: string,
+    samples: readonly L[],
+  ): (sample: L) => void;
   /** `read` is called at each scrape. */
   readonly addGauge: AddMetric;
   /** A gauge with a sample per value of its label. */
@@ -89,6 +98,12 @@ export function createMetrics(): Metrics {
   );
   return {
     observeRequest: requests.observe,
+    addCounts(name, help, samples) {
+      const counter = new Counter({ name, help, labelNames: Object.keys(samples[0] ?? {}), registers: [] });
+      for (const sample of samples) counter.inc(sample, 0);
+      registry.registerMetric(counter);
+      return (sample) => counter.inc(sample);
+    },
     addGauge(name, help, read) {
       const collect = function (this: Gauge) {
         this.set(read());
