@@ -31,6 +31,7 @@ const PLATFORM = [
 const SUBJECTS = [
   'server/src/audit',
   'server/src/events',
+  'server/src/requests',
   'server/src/parties',
   'server/src/users',
   'server/src/market',

@@ -9,5 +9,6 @@ export const SCOPES = [
   'balance_groups:write',
   'events:read',
   'webhooks:write',
+  'requests:read',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

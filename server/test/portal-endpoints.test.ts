@@ -7,6 +7,7 @@ import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { until } from './until.ts';
 import { OFFER } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
@@ -29,6 +30,11 @@ const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', 
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
+const requestId = (await browser.request(`${base}/session`)).headers.get('x-request-id') ?? '';
+await until(async () => {
+  await platform.flush();
+  return (await browser.request(`${base}/requests/${requestId}`)).status === 200;
+});
 const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
   signOutElsewhere: { path: `${base}/session/others` },
@@ -42,6 +48,8 @@ const cases: Record<string, Case> = {
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },
+  listOwnRequests: { path: `${base}/requests` },
+  getOwnRequest: { path: `${base}/requests/${requestId}` },
   getLastChange: { path: `${base}/records/${changed.id}/last-change` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },

@@ -44,6 +44,7 @@ export async function createRecordedApp({ config, customerUrl, db, eventIds, clo
     tracer: null,
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db),
+    requests: null,
     secret: await readCursorSecret(db),
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),
     poller: new EventPoller(recording, logger),

@@ -282,6 +282,7 @@ export const brp: Dictionary['brp'] = {
       'balance_groups:write': 'Bilanzkreis-Einstellungen ändern',
       'events:read': 'Ereignisse lesen',
       'webhooks:write': 'Webhook-Endpunkte verwalten',
+      'requests:read': 'Protokoll der Anfragen lesen',
     },
     expires: 'Läuft ab',
     expiry: 'Ablauf',

@@ -280,6 +280,7 @@ export const brp = {
       'balance_groups:write': 'Change balance group settings',
       'events:read': 'Read events',
       'webhooks:write': 'Manage webhook endpoints',
+      'requests:read': 'Read the log of requests',
     },
     expires: 'Expires',
     expiry: 'Expiry',
