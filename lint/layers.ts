@@ -57,6 +57,7 @@ const PORTAL_SUBJECTS = [
   'portal/src/health',
   'portal/src/keys',
   'portal/src/webhooks',
+  'portal/src/requests',
   'portal/src/series',
   'portal/src/market',
   'portal/src/customers',

@@ -15,6 +15,7 @@ import { addNominationCommands } from './commands/nominations.ts';
 import { addOperatorAccessCommands } from './commands/operator-access.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
+import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSeriesCommands } from './commands/series.ts';
 import { addUserCommands } from './commands/users.ts';
@@ -91,6 +92,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExchangeCommands,
     addEventCommands,
     addWebhookCommands,
+    addRequestCommands,
     addPlatformCommands,
     addScheduleCommands,
     addLoginCommands,

@@ -142,12 +142,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     listOwnBalanceGroups: {
       '- search=x': 'balance_group_of_brp_in_order(brp_no; eic)',
     },
+    // The names of the callers are read by their ids.
     listRequests: {
       '- caller=x status_class=4xx method=GET route=x since={T1} until={T2} caller=x&status_class=5xx&since={T1}&until={T2}':
-        'request_batch_of_tenant(tenant; last_at, id)',
+        'request_batch_of_tenant(tenant; last_at, id) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
     },
     getRequest: {
-      '-': 'request_batch_of_tenant(tenant)',
+      '-': 'request_batch_of_tenant(tenant) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
     },
     getDaySchedule: {
       'delivery_date=2026-01-02': 'nomination_of_brp(brp_no, delivery_day)',
