@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Code, useCopy } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
-import { Instant } from '../ui/time.tsx';
+import { AnswerTime } from './answer-time.tsx';
 import { requestQuery } from './queries.ts';
 import { useRequestTexts } from './request-texts.ts';
 import { StatusBadge } from './status-badge.tsx';
@@ -40,7 +40,8 @@ function RequestView({ request }: { request: LoggedRequest }) {
             <Code text={request.request_id} />
           </Fact>
           <Fact label={texts.at}>
-            <Instant at={request.at} withUtc />
+            <AnswerTime at={request.at} />
+            <span className="block font-mono text-xs text-muted">{request.at}</span>
           </Fact>
           <Fact label={texts.status}>
             <StatusBadge status={request.status} />

@@ -9,7 +9,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { Instant } from '../ui/time.tsx';
+import { AnswerTime } from './answer-time.tsx';
 import { type RequestFilters, readRequestFilters } from './filters.ts';
 import { requestsQuery } from './queries.ts';
 import { useRequestTexts } from './request-texts.ts';
@@ -82,7 +82,7 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
   const texts = useRequestTexts();
   const base = useRolePath();
   const columns: readonly Column<LoggedRequest>[] = [
-    { id: 'at', header: texts.at, cell: ({ at }) => <Instant at={at} /> },
+    { id: 'at', header: texts.at, cell: ({ at }) => <AnswerTime at={at} /> },
     {
       id: 'request',
       header: texts.request,
