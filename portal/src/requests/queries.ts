@@ -6,7 +6,7 @@ import { given, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import type { RequestFilters } from './filters.ts';
 
 /** Days are German calendar days; the last one is included. */
-const requestFilter = ({ id: _, from, to, ...rest }: RequestFilters) =>
+const requestFilter = ({ from, to, ...rest }: Omit<RequestFilters, 'id'>) =>
   given({
     ...rest,
     since: from && formatInstant(dayStart(from)),
@@ -25,13 +25,13 @@ async function findById(id: string, signal: AbortSignal) {
   return { requests, pagination: { limit: 1, has_more: false, next_cursor: null } };
 }
 
-export const requestsQuery = (filters: RequestFilters) =>
+export const requestsQuery = ({ id, ...filters }: RequestFilters) =>
   infiniteQueryOptions({
-    queryKey: ['requests', filters],
+    queryKey: ['requests', id, filters],
     queryFn: ({ pageParam, signal }) =>
-      filters.id === undefined
+      id === undefined
         ? portalClient.requests.list(pageOf(requestFilter(filters), pageParam), { signal })
-        : findById(filters.id, signal),
+        : findById(id, signal),
     ...pages,
     refetchInterval: WITHOUT_EVENTS_MS,
   });

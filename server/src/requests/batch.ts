@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Tenant } from '../events/store.ts';
 import { ByteWriter } from '../platform/bytes/byte-writer.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -65,12 +64,12 @@ export class Batch {
   }
 
   add(record: RequestRecord): void {
-    const { at, ms, method, route, path, status, requestId, caller, address, userAgent, problem } = record;
-    const line = JSON.stringify([
-      ...[at, ms, method, route, path, status],
-      ...[requestId, caller, address, userAgent, problem],
-    ]);
-    this.lines.append(Buffer.from(`${line}\n`));
+    const { at, ms, method, route, path, status, requestId, caller } = record;
+    // The texts without `quote` are ours or checked. Passing everything to `JSON.stringify` takes half as much again.
+    this.lines.utf8(
+      `[${at},${ms},"${method}",${quote(route)},${quote(path)},${status},"${requestId}","${caller}",` +
+        `${quote(record.address)},${quote(record.userAgent)},${quote(record.problem)}]\n`,
+    );
     this.lastAt = Math.max(this.lastAt, at);
     this.idHashes.push(idHash(requestId));
     const statusClass = statusClassOf(status);
@@ -89,14 +88,14 @@ export class Batch {
     };
   }
 
-  async body(): Promise<Buffer> {
+  /** Compressed at once, which takes a tenth of a millisecond: in the thread pool it took up to ten times as long. */
+  body(): Buffer {
     const text = this.lines.written();
-    return text.length < COMPRESSED_FROM_BYTES ? text : compress(text);
+    return text.length < COMPRESSED_FROM_BYTES ? text : zstdCompressSync(text);
   }
 }
 
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
+const quote = (text: string | null) => JSON.stringify(text);
 
 const windowOf = (at: number) => Math.floor(at / WINDOW_MS);
 
@@ -106,8 +105,8 @@ type Line = [
 ];
 
 /** The requests of a stored batch, oldest first. */
-export async function readBody(body: Buffer): Promise<RequestRecord[]> {
-  const text = (body[0] === ZSTD_MAGIC ? await decompress(body) : body).toString();
+export function readBody(body: Buffer): RequestRecord[] {
+  const text = (body[0] === ZSTD_MAGIC ? zstdDecompressSync(body) : body).toString();
   return text
     .slice(0, -1)
     .split('\n')

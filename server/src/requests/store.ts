@@ -31,7 +31,7 @@ export async function writeBatches(
     // Quoted, because a route has braces and may be empty.
     rows.field(`{${routes.map((route) => `"${route}"`).join(',')}}`);
     rows.integers(batch.idHashes);
-    rows.binary(await batch.body());
+    rows.binary(batch.body());
     rows.endRow();
   }
   await db.transaction(async (tx) => {
@@ -106,7 +106,7 @@ export async function listRequests(
   const found: StoredRequest[] = [];
   for (let size = FIRST_READ; ; size *= 2) {
     const rows = await db.query<BatchRow>(LIST, [tenant, ...place, since, ...filters, size]);
-    for (const row of rows) found.push(...(await readRow(row)).filter(matches));
+    for (const row of rows) found.push(...readRow(row).filter(matches));
     found.sort((one, other) => (isBefore(one, other) ? 1 : -1));
     const last = rows.at(-1);
     if (rows.length < size || last === undefined) return found.slice(0, count);
@@ -117,8 +117,8 @@ export async function listRequests(
   }
 }
 
-const readRow = async ({ id, body }: BatchRow): Promise<StoredRequest[]> =>
-  (await readBody(body)).map((record, index) => ({ ...record, batchId: id, index }));
+const readRow = ({ id, body }: BatchRow): StoredRequest[] =>
+  readBody(body).map((record, index) => ({ ...record, batchId: id, index }));
 
 const matcherOf =
   (filter: RequestFilter, after: RequestPlace | null) =>
@@ -134,7 +134,7 @@ const matcherOf =
 /** The newest request of an owner with this id. */
 export async function findRequest(db: Db, tenant: Tenant, requestId: string): Promise<RequestRecord | null> {
   for (const row of await db.query<BatchRow>(FIND, [tenant, idHash(requestId), FOUND_AT_MOST])) {
-    const found = (await readRow(row)).findLast((one) => one.requestId === requestId);
+    const found = readRow(row).findLast((one) => one.requestId === requestId);
     if (found !== undefined) return found;
   }
   return null;
