@@ -198,8 +198,15 @@ let requests = 0;
 /** A request as the server passes it to the log. */
 const requestOf = (id = `req_${++requests}`) =>
   ({
-    ...{ id, method: 'GET', url: '/v1/contracts', routeOptions: { url: '/v1/contracts' } },
-    ...{ headers: {}, ip: '10.0.0.1', problemCode: null, principal: { actor: 'key_x', owner: OWNER } },
+    ...{
+      id,
+      method: 'GET',
+      url: '/v1/contracts',
+      headers: {},
+      ip: '10.0.0.1',
+      problemCode: null,
+      principal: { actor: 'key_x', owner: OWNER },
+    },
   }) as unknown as FastifyRequest;
 
 const logOn = (database: Database, now: () => number) =>
@@ -215,7 +222,7 @@ test('the batches of several processes are one list, newest first, page by page'
   for (let count = 0; count < 2600; count++) {
     // Most requests share their millisecond with others, and some are hours apart.
     now += count % 1300 === 0 ? 7_200_000 : count % 5 === 0 ? 40 : 0;
-    logs[count % 2]?.add(requestOf(`req_in_order_${count}`), 200, 0.001);
+    logs[count % 2]?.add(requestOf(`req_in_order_${count}`), '/v1/contracts', 200, 0.001);
     wanted.push(`${now}`);
     if (count % 700 === 0) await logs[count % 4 === 0 ? 0 : 1]?.flush();
   }
@@ -243,9 +250,9 @@ test('a write whose commit was not answered is repeated, and nothing is logged t
     return result;
   };
   const log = logOn({ ...bare.db, transaction }, () => Date.parse('2026-10-20T20:00:00Z'));
-  log.add(requestOf('req_repeated'), 200, 0.001);
+  log.add(requestOf('req_repeated'), '/v1/contracts', 200, 0.001);
   await assert.rejects(log.flush(), DatabaseUnavailable);
-  log.add(requestOf('req_later'), 200, 0.001);
+  log.add(requestOf('req_later'), '/v1/contracts', 200, 0.001);
   isLost = false;
   await log.stop();
   const newest = (await read(null, 3)).map(({ requestId }) => requestId);
@@ -324,7 +331,8 @@ test('requests are deleted after their days, and the oldest ones beyond the limi
   let now = start;
   const log = logOn(bare.db, () => now);
   for (let day = 0; day < 40; day++) {
-    for (let count = 0; count < 10; count++) log.add(requestOf(`req_${day}_${count}`), 200, 0.001);
+    for (let count = 0; count < 10; count++)
+      log.add(requestOf(`req_${day}_${count}`), '/v1/contracts', 200, 0.001);
     now += dayMs;
   }
   await log.stop();

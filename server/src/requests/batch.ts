@@ -22,7 +22,7 @@ export type RequestRecord = {
 /** The requests of a batch are of one owner and one window of time, so that readers know how far back a batch reaches. */
 export const WINDOW_MS = 10_000;
 /** More make a page dearer to read, fewer take more space. */
-export const REQUESTS_PER_BATCH = 500;
+const REQUESTS_PER_BATCH = 500;
 const FIRST_BYTES = 1024;
 /** Below it, creating the compressor takes longer than writing the bytes. */
 const COMPRESSED_FROM_BYTES = 2048;
@@ -38,15 +38,14 @@ export function idHash(requestId: string): number {
 
 export const statusClassOf = (status: number): number => Math.floor(status / 100);
 
-type Kind = readonly [caller: string, method: string, statusClass: number, route: string];
-
 /** A batch that is being filled. Requests are text at once: as objects they would be copied by the garbage collector. */
 export class Batch {
   readonly id = newId();
   readonly tenant: Tenant;
   lastAt = 0;
   readonly idHashes: number[] = [];
-  private readonly kinds = new Map<string, Kind>();
+  /** By caller and route, the status classes with methods: `2 GET`. */
+  private readonly kinds = new Map<string, Map<string, Set<string>>>();
   private readonly lines = new ByteWriter(FIRST_BYTES);
 
   constructor(tenant: Tenant) {
@@ -64,27 +63,29 @@ export class Batch {
   }
 
   add(record: RequestRecord): void {
-    const { at, ms, method, route, path, status, requestId, caller } = record;
-    // The texts without `quote` are ours or checked. Passing everything to `JSON.stringify` takes half as much again.
+    const { at, ms, method, route, path, status, requestId, caller, address, userAgent, problem } = record;
+    // Texts of ours need no escaping, and the request id is checked. Passing the whole line to `JSON.stringify` takes half as much again.
     this.lines.utf8(
-      `[${at},${ms},"${method}",${quote(route)},${quote(path)},${status},"${requestId}","${caller}",` +
-        `${quote(record.address)},${quote(record.userAgent)},${quote(record.problem)}]\n`,
+      `[${at},${ms},"${method}",${ours(route)},${JSON.stringify(path)},${status},"${requestId}","${caller}",` +
+        `${JSON.stringify(address)},${JSON.stringify(userAgent)},${ours(problem)}]\n`,
     );
     this.lastAt = Math.max(this.lastAt, at);
     this.idHashes.push(idHash(requestId));
-    const statusClass = statusClassOf(status);
-    const kind = `${caller} ${method} ${statusClass} ${route ?? ''}`;
-    if (!this.kinds.has(kind)) this.kinds.set(kind, [caller, method, statusClass, route ?? '']);
+    // Nested, because these two texts are the same objects for many requests: their hashes are computed once.
+    const ofCaller = this.kinds.getOrInsertComputed(caller, () => new Map<string, Set<string>>());
+    ofCaller.getOrInsertComputed(route ?? '', () => new Set()).add(`${statusClassOf(status)} ${method}`);
   }
 
   /** The combinations of caller, method, status class and route that occur, column by column. */
   columns() {
-    const kinds = [...this.kinds.values()];
+    const kinds = Array.from(this.kinds, ([caller, routes]) =>
+      Array.from(routes, ([route, answers]) => Array.from(answers, (answer) => ({ caller, route, answer }))),
+    ).flat(2);
     return {
-      callers: kinds.map(([caller]) => caller),
-      methods: kinds.map(([, method]) => method),
-      statusClasses: kinds.map(([, , statusClass]) => statusClass),
-      routes: kinds.map(([, , , route]) => route),
+      callers: kinds.map(({ caller }) => caller),
+      methods: kinds.map(({ answer }) => answer.slice(2)),
+      statusClasses: kinds.map(({ answer }) => Number(answer[0])),
+      routes: kinds.map(({ route }) => route),
     };
   }
 
@@ -95,7 +96,7 @@ export class Batch {
   }
 }
 
-const quote = (text: string | null) => JSON.stringify(text);
+const ours = (text: string | null) => (text === null ? 'null' : `"${text}"`);
 
 const windowOf = (at: number) => Math.floor(at / WINDOW_MS);
 

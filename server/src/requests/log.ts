@@ -51,8 +51,11 @@ export class OwnerRequestLog {
     this.#timer = setInterval(() => this.#writeIfDue(), LOOK_EVERY_MS).unref();
   }
 
-  /** Call it when the answer was sent. Requests without a valid key or session have no owner. */
-  add(request: FastifyRequest, status: number, seconds: number): void {
+  /**
+   * Call it when the answer was sent. Requests without a valid key or session have no owner. `route` is that of the
+   * router: Fastify makes a new object each time that a request is asked for it.
+   */
+  add(request: FastifyRequest, route: string | undefined, status: number, seconds: number): void {
     const { principal, method, id, url } = request;
     if (!principal || principal.owner === null) return;
     if (this.#waiting >= this.#options.maxWaiting) {
@@ -67,7 +70,7 @@ export class OwnerRequestLog {
       at,
       ms: Math.round(seconds * 1e5) / 100,
       method,
-      route: templateOf(request.routeOptions.url),
+      route: templateOf(route),
       path: withoutSecrets(url).slice(0, pathLength),
       status,
       requestId: id,

@@ -155,9 +155,10 @@ async function createListener(
     errorBase: () => addresses.errors,
     methodsOf: methodFinder(table),
     onAnswer: (request, status, seconds) => {
-      const route = request.routeOptions.url ?? 'unknown';
+      const { url } = request.routeOptions;
+      const route = url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
-      requests?.add(request, status, seconds);
+      requests?.add(request, url, status, seconds);
       const log = () => logRequest(request, status, seconds);
       if (tracer === null) log();
       else tracer.answered(request, route, status, seconds, log);
