@@ -21,6 +21,7 @@ import { measureMove } from './move.ts';
 import { measureNominations } from './nominations.ts';
 import { measureOverload } from './overload.ts';
 import { measureReplica } from './replica.ts';
+import { measureRequestLog } from './requests.ts';
 import { measureRivals } from './rivals.ts';
 import { type Run, SIZES } from './run.ts';
 import { measureSeries } from './series.ts';
@@ -42,6 +43,7 @@ const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
   lists: measureLists,
   'the market': measureMarket,
   'a replica': measureReplica,
+  'the log of requests': measureRequestLog,
   growth: measureGrowth,
 };
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));

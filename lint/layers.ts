@@ -31,6 +31,7 @@ const PLATFORM = [
 const SUBJECTS = [
   'server/src/audit',
   'server/src/events',
+  'server/src/requests',
   'server/src/parties',
   'server/src/users',
   'server/src/market',
@@ -56,6 +57,7 @@ const PORTAL_SUBJECTS = [
   'portal/src/health',
   'portal/src/keys',
   'portal/src/webhooks',
+  'portal/src/requests',
   'portal/src/series',
   'portal/src/market',
   'portal/src/customers',

@@ -5,6 +5,7 @@ import { deliveryDayEndpoints } from './delivery-days.ts';
 import { eventEndpoints } from './events.ts';
 import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
+import { requestEndpoints } from './requests.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { transactionEndpoints } from './transactions.ts';
 import { brpWebhooks } from './webhooks.ts';
@@ -21,4 +22,5 @@ export const brpEndpoints = {
   ...brpWebhooks,
   ...deliveryDayEndpoints,
   ...eventEndpoints,
+  ...requestEndpoints,
 };

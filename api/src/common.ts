@@ -82,6 +82,8 @@ export const LIMITS = {
   /** Maximum waiting time of a long poll. */
   eventWaitS: { minimum: 0, maximum: 30, default: 0 },
   eventTypes: 50,
+  /** What the log of requests keeps of a path with its query, of a user agent and of an address. */
+  loggedRequest: { pathLength: 1000, userAgentLength: 200, addressLength: 45 },
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
 } as const;
@@ -251,6 +253,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
   Events: 'Changes of your records, as a feed that can be read again from any place.',
   Webhooks: 'Endpoints of yours that events are sent to, and the deliveries.',
+  Requests: 'The log of your requests: of your keys, and of your users in the portal.',
   'Delivery days': 'The calendar: slots and gates of a German delivery day.',
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
@@ -278,6 +281,7 @@ export const PORTAL_TAGS: Readonly<Record<string, string>> = {
   'Own records': 'API keys and contracts of the BRP or account that the user works for.',
   Market: 'The lists of the customer API, for users of an account.',
   Changes: 'Which records have changed, for open pages.',
+  Requests: TAGS['Requests'] ?? '',
 };
 
 /** Descriptions of the path parameters; a malformed id gives 404. */
@@ -318,6 +322,10 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   webhook_delivery_id: { description: 'Id of the delivery.', example: 'whd_01k9x41m8qf4t9v6q3w7x1y0zk' },
   alarm_id: { description: 'Id of the alarm.', example: 'alm_01jhm5b2m8f4t9v6q3w7x1y0zk' },
   event_id: { description: 'Id of the event.', example: 'evt_01m7fmt31rf7krgde08br5b6y1' },
+  request_id: {
+    description: 'The `X-Request-Id` of the answer.',
+    example: 'req_0f9d3c1f5e0b4a8f9c54f8f3a6f0d2b7',
+  },
   delivery_date: { description: 'A German delivery day.', example: '2026-10-25' },
   date: { description: 'A German delivery day.', example: '2026-10-25' },
 };

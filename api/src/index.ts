@@ -40,6 +40,7 @@ export * from './portal/session.ts';
 export * from './portal/table.ts';
 export * from './portal/users.ts';
 export * from './problems.ts';
+export * from './requests.ts';
 export * from './schedules.ts';
 export * from './scopes.ts';
 export * from './transactions.ts';

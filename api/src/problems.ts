@@ -225,6 +225,14 @@ export const PROBLEMS = {
     explanation: 'The event does not exist, is not kept any more, or is of another party.',
     remedy: 'Check the id; the list of events has all that are kept and concern you.',
   },
+  request_not_found: {
+    status: 404,
+    title: 'Request Not Found',
+    explanation:
+      'The log has no request with this id: it is not written yet, not kept any more, of another party, or was sent without a valid key.',
+    remedy:
+      'Check the id, which is in the header `X-Request-Id` of the answer, and try again after ten seconds.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method Not Allowed',

@@ -15,6 +15,7 @@ import { addNominationCommands } from './commands/nominations.ts';
 import { addOperatorAccessCommands } from './commands/operator-access.ts';
 import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
+import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
@@ -92,6 +93,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExchangeCommands,
     addEventCommands,
     addWebhookCommands,
+    addRequestCommands,
     addPlatformCommands,
     addScheduleCommands,
     addLoginCommands,

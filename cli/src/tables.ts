@@ -59,7 +59,7 @@ function membersOf(record: object, prefix: string): [string, string][] {
 }
 
 /** The members by which a script refers to a record; the first one present is its handle. */
-const HANDLES = ['secret', 'link', 'id', 'nomination_id', 'eic', 'cover_url', 'date'];
+const HANDLES = ['secret', 'link', 'id', 'nomination_id', 'eic', 'cover_url', 'date', 'request_id'];
 
 /** Formats one handle per line; records without one, such as counts, are omitted. */
 export const handlesOf = (records: readonly unknown[]): string =>

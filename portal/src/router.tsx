@@ -31,6 +31,7 @@ import {
   readOperatorNominationFilters,
   readSeriesSearch,
 } from './references/filters.ts';
+import { readRequestFilters } from './requests/filters.ts';
 import { readSeriesFilters } from './series/filters.ts';
 import { loadPart } from './session/connection.ts';
 import { sessionQuery } from './session/session.ts';
@@ -205,6 +206,16 @@ const ownRoutes = [
     lazy(() => import('./keys/keys.tsx'), 'KeysPage'),
     readOwnKeyFilters,
   ),
+  pageOf(ownRoute)(
+    '/requests',
+    lazy(() => import('./requests/requests.tsx'), 'RequestsPage'),
+    readRequestFilters,
+  ),
+  pageOf(ownRoute)(
+    '/requests/$requestId',
+    lazy(() => import('./requests/request.tsx'), 'RequestPage'),
+    readNone,
+  ),
 ] as const;
 
 const accountRoutes = [
@@ -375,6 +386,16 @@ const operatorRoutes = [
     '/webhooks',
     lazy(() => import('./webhooks/page.tsx'), 'WebhooksPage'),
     readWebhookSearch,
+  ),
+  operatorPage(
+    '/requests',
+    lazy(() => import('./requests/requests.tsx'), 'RequestsPage'),
+    readRequestFilters,
+  ),
+  operatorPage(
+    '/requests/$requestId',
+    lazy(() => import('./requests/request.tsx'), 'RequestPage'),
+    readNone,
   ),
   operatorPage(
     '/audit',

@@ -8,6 +8,7 @@ import { createAccount } from '../../server/src/parties/actions.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { pngImage } from '../../server/test/png.ts';
+import { until } from '../../server/test/until.ts';
 import { faultsOf } from './axe.ts';
 import { ANONYMOUS, follow, open, openStage, type Visitor } from './stage.ts';
 
@@ -103,6 +104,13 @@ export async function openPages() {
   await webhook(asOperator, '/operator/v1/webhook-endpoints');
   await asSeller(`/v1/webhook-endpoints/${sellerWebhook}/replay`, { method: 'POST', body: {} });
 
+  const failed = await asSeller('/v1/contracts/con_unknown?x=1');
+  const failedId = failed.headers.get('x-request-id') ?? '';
+  await until(async () => {
+    await platform.flush();
+    return (await asSeller(`/v1/requests/${failedId}`)).status === 200;
+  });
+
   /** The URL of each page and the roles that open it. Every route of the router must be listed. */
   const pages: Record<Role, Record<string, readonly string[]>> = {
     anonymous: {
@@ -117,6 +125,7 @@ export async function openPages() {
       '/demands': ['/demands'],
       '/users': ['/users'],
       '/keys': ['/keys'],
+      '/requests': ['/requests'],
     },
     brp: {
       '/': ['/', '/a-page-that-does-not-exist'],
@@ -140,6 +149,8 @@ export async function openPages() {
       '/keys': ['/keys'],
       '/activity': ['/activity', '/activity?types=nomination.*'],
       '/webhooks': [`/webhooks?endpoint=${sellerWebhook}`],
+      '/requests': ['/requests', '/requests?id=req_unknown'],
+      '/requests/$requestId': [`/requests/${failedId}`, '/requests/req_unknown'],
     },
     operator: {
       '/': ['/'],
@@ -176,6 +187,8 @@ export async function openPages() {
       '/operator/keys': ['/operator/keys'],
       '/operator/activity': ['/operator/activity'],
       '/operator/webhooks': ['/operator/webhooks'],
+      '/operator/requests': ['/operator/requests?status_class=2xx'],
+      '/operator/requests/$requestId': ['/operator/requests/req_unknown'],
       '/operator/audit': ['/operator/audit', '/operator/audit?from=2026-01-01'],
     },
   };

@@ -65,6 +65,8 @@ export function createBrpClient(options: ClientOptions) {
     events: feedOf(client, options, api.listEvents, api.getEvent),
     webhookEndpoints: webhookMethods(methodsOf(client), brpWebhooks),
     deliveryDays: { get: method(api.getDeliveryDay) },
+    /** The log of your own requests. */
+    requests: { ...list(api.listRequests), get: method(api.getRequest) },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };

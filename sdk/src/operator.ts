@@ -160,6 +160,8 @@ export function createOperatorClient(options: ClientOptions) {
     deliveryDays: { get: method(api.operatorGetDeliveryDay) },
     webhookEndpoints: webhookMethods(methodsOf(client), operatorWebhooks),
     audit: list(api.listAudit),
+    /** The log of the requests of the operator’s keys and users. */
+    requests: { ...list(api.operatorListRequests), get: method(api.operatorGetRequest) },
     /** Available only in a sandbox; otherwise 404. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },
     /** Calls any endpoint by its description, including endpoints without a method here. */

@@ -49,6 +49,8 @@ export function createPortalClient(options: ClientOptions) {
     changes: { list: method(api.listChanges) },
     /** Who changed a record last. */
     lastChange: { get: method(api.getLastChange) },
+    /** The log of the requests of the user’s party. */
+    requests: { ...list(api.listOwnRequests), get: method(api.getOwnRequest) },
     /** The contracts of a BRP, with a search. */
     contracts: list(api.searchOwnContracts),
     /** The customers of a BRP, with an order. */

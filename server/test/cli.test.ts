@@ -12,6 +12,7 @@ import { temporaryFolder } from './clean-up.ts';
 import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './command-line.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { until } from './until.ts';
 import { newEic } from './world.ts';
 
 /** Runs the real command line against the real platform. */
@@ -363,6 +364,27 @@ test('the audit trail names what the commands did', async () => {
   const entries = await answer('audit', '--subject', seller.customer.id, '--all');
   assert.ok(entries.length >= 2);
   assert.ok(entries.every(({ subject }: { subject: string }) => subject === seller.customer.id));
+});
+
+test('the log has the requests of the key, as the operator and as a BRP', async () => {
+  await answer('brps', 'list');
+  await until(async () => {
+    await platform.flush();
+    return (await answer('requests', 'list', '--route', '/operator/v1/brps', '--method', 'GET')).length > 0;
+  });
+  const [logged] = await answer('requests', 'list', '--route', '/operator/v1/brps', '--method', 'GET');
+  assert.deepEqual(await answer('requests', 'show', logged.request_id), logged);
+  const quiet = await saldo(['requests', 'list', '--route', '/operator/v1/brps', '--quiet', '--limit', '1']);
+  assert.equal(quiet.out, `${logged.request_id}\n`);
+  const text = await saldo(['requests', 'list', '--route', '/operator/v1/brps', '--limit', '1']);
+  assert.match(
+    text.out,
+    /^WHEN +STATUS +MS +REQUEST +PROBLEM +CALLER +ID\n2026-10-2\d .* GET \/operator\/v1\/brps/,
+  );
+  const { secret } = await world.key(await world.brp());
+  const foreign = await saldo(['requests', 'show', logged.request_id], { env: { SALDO_KEY: secret } });
+  assert.equal(foreign.code, 1);
+  assert.match(foreign.err, /The log has no such request/);
 });
 
 test('the clock of the sandbox is read and moved', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { brpEndpoints, type Endpoint, SCOPES } from '@saldo/api';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { until } from './until.ts';
 import { webhookCases } from './webhook-cases.ts';
 
 /** A successful request for each operation. A missing operation fails the first test. */
@@ -23,6 +24,11 @@ const schedule = await request('/v1/nominations/schedule?delivery_date=2026-10-2
 const [event] = (await request('/v1/events?limit=1')).body.events;
 const owner = { type: 'brp', brpNo: brp.no } as const;
 const webhooks = await webhookCases(platform, request, { base: '/v1', owner });
+const requestId = schedule.headers.get('x-request-id') ?? '';
+await until(async () => {
+  await platform.flush();
+  return (await request(`/v1/requests/${requestId}`)).status === 200;
+});
 const cases: Record<string, Case> = {
   ...webhooks.cases,
   listContracts: { path: '/v1/contracts' },
@@ -63,6 +69,8 @@ const cases: Record<string, Case> = {
   getDeliveryDay: { path: '/v1/delivery-days/2026-10-25' },
   listEvents: { path: '/v1/events?types=nomination.*&wait=1' },
   getEvent: { path: `/v1/events/${event.id}` },
+  listRequests: { path: '/v1/requests?status_class=2xx&until=2026-10-20T08:00:00.001Z' },
+  getRequest: { path: `/v1/requests/${requestId}` },
   listPlacements: { path: `/v1/customers/${producer.id}/placements` },
   previewCustomer: { path: `/v1/customers/${producer.id}/preview`, body: { status: 'deactivated' } },
   updateCustomer: { path: `/v1/customers/${producer.id}`, body: { metadata: { color: 'green' } } },

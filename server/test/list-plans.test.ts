@@ -17,7 +17,7 @@ import { claimDue } from '../src/webhooks/claim.ts';
 import { signedIn } from './browser.ts';
 import { type Asked, explain, nodesOf, type PlanNode } from './explain.ts';
 import { startTestPlatform } from './harness.ts';
-import { insertPlatformRows, pretendGrowth } from './platform-rows.ts';
+import { insertPlatformRows, LOGGED_ID, pretendGrowth } from './platform-rows.ts';
 import { createRecordedApp } from './recorded-app.ts';
 
 /**
@@ -141,6 +141,14 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     listOwnBalanceGroups: {
       '- search=x': 'balance_group_of_brp_in_order(brp_no; eic)',
+    },
+    // The names of the callers are read by their ids.
+    listRequests: {
+      '- caller=x status_class=4xx method=GET route=x since={T1} until={T2} caller=x&status_class=5xx&since={T1}&until={T2}':
+        'request_batch_of_tenant(tenant; last_at, id) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
+    },
+    getRequest: {
+      '-': 'request_batch_of_tenant(tenant) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
     },
     getDaySchedule: {
       'delivery_date=2026-01-02': 'nomination_of_brp(brp_no, delivery_day)',
@@ -298,6 +306,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'since={T1} until={T1}&order=newest_first since={T1}&until={T2}&actor=x': 'audit_of_time(; at, no)',
       'since={T1}&subject=x': 'audit_of_subject(subject; no)',
     },
+    operatorListRequests: {
+      '- caller=x status_class=4xx method=GET route=x since={T1} until={T2} caller=x&status_class=5xx&since={T1}&until={T2}':
+        'request_batch_of_tenant(tenant; last_at, id)',
+    },
+    operatorGetRequest: {
+      '-': 'request_batch_of_tenant(tenant)',
+    },
   },
   'user of a BRP': {
     listOwnApiKeys: {
@@ -320,6 +335,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
   },
   'user of an account': {
+    listOwnRequests: {
+      '- caller=x status_class=4xx method=GET route=x since={T1} until={T2} caller=x&status_class=5xx&since={T1}&until={T2}':
+        'request_batch_of_tenant(tenant; last_at, id)',
+    },
+    getOwnRequest: {
+      '-': 'request_batch_of_tenant(tenant)',
+    },
     listOwnApiKeys: {
       '-': 'api_key_of_account(account_no; id)',
     },
@@ -432,6 +454,7 @@ function addressOf({ path }: Endpoint, query: string, caller: Caller): string {
     ...ids,
     ...webhookIds[caller],
     eic,
+    request_id: LOGGED_ID,
     T1: '2026-01-01T00:00:00Z',
     T2: '2026-01-03T00:00:00Z',
   };

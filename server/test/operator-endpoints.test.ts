@@ -8,6 +8,7 @@ import { watchExchange } from '../src/exchange/process/watch.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { until } from './until.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
 import { newEic } from './world.ts';
 
@@ -73,6 +74,11 @@ const userId = (await operator.post('/operator/v1/users', user)).body.id;
 
 const base = '/operator/v1';
 const webhooks = await webhookCases(platform, operator, { base, owner: { type: 'operator' } });
+const requestId = sending.headers.get('x-request-id') ?? '';
+await until(async () => {
+  await platform.flush();
+  return (await operator(`${base}/requests/${requestId}`)).status === 200;
+});
 const cases: Record<string, Case> = {
   createBrp: { path: `${base}/brps`, body: { name: 'New' } },
   listBrps: { path: `${base}/brps` },
@@ -199,6 +205,8 @@ const cases: Record<string, Case> = {
   getHealth: { path: `${base}/health` },
   operatorGetDeliveryDay: { path: `${base}/delivery-days/2026-10-25` },
   listAudit: { path: `${base}/audit` },
+  operatorListRequests: { path: `${base}/requests` },
+  operatorGetRequest: { path: `${base}/requests/${requestId}` },
   getClock: { path: `${base}/clock` },
   setClock: { path: `${base}/clock`, body: { now: '2026-10-20T08:00:00Z' } },
 };

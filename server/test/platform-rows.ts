@@ -1,5 +1,6 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type pg from 'pg';
+import { idHash } from '../src/requests/batch.ts';
 
 const FIRST_DAY = '2026-01-01';
 
@@ -10,6 +11,13 @@ export type PlatformSize = {
   /** Delivery days from 2026-01-01 on, with a sheet per contract and two nominations per position. */
   readonly days: number;
 };
+
+/** The id of all requests in the logs of the owners. */
+export const LOGGED_ID = 'req_known';
+const LOGGED_LINE = JSON.stringify([
+  ...[Date.parse('2026-01-02'), 1, 'GET', '/v1/x', '/v1/x', 200],
+  ...[LOGGED_ID, 'key_x', '127.0.0.1', null, null],
+]);
 
 /** $1 is the number of BRPs; all numbers start at 1. */
 const OF_BRPS = [
@@ -23,6 +31,13 @@ const OF_BRPS = [
   `insert into position (eic, tso, brp_no, enabled)
    select eic, tso, brp_no, true from balance_group, unnest('{DE_AMPRION,DE_TENNET}'::tso[]) tso
    where brp_no <= $1::int`,
+  `insert into request_batch (id, tenant, last_at, count, callers, methods, status_classes, routes, id_hashes, body)
+   select gen_random_uuid(), tenant, '2026-01-02', 1, '{key_x}', '{GET}', '{2}', '{/v1/x}', '{${idHash(LOGGED_ID)}}',
+     convert_to('${LOGGED_LINE}', 'UTF8') || e'\\n'::bytea
+   from (
+     select 'operator' as tenant union all select 'brp/' || n from generate_series(1, $1::int) n
+     union all select 'account/' || n from generate_series(1, $1::int) n
+   ) as owner, generate_series(1, 20)`,
 ];
 
 /** $1 is the number of rows, $2 the number per BRP. */

@@ -8,6 +8,7 @@ import { client, problemOf, startTestPlatform, withMethods } from './harness.ts'
 import { createAuthenticator } from './passkey-authenticator.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
+import { until } from './until.ts';
 import { OFFER } from './world.ts';
 
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
@@ -59,6 +60,11 @@ const answered = async (from: Browser, path: string) => ({
   credential: authenticator.get(await challengeOf(from, path)),
 });
 
+const requestId = (await browser.request(`${base}/session`)).headers.get('x-request-id') ?? '';
+await until(async () => {
+  await platform.flush();
+  return (await browser.request(`${base}/requests/${requestId}`)).status === 200;
+});
 const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
   listSessions: { path: `${base}/sessions` },
@@ -82,6 +88,8 @@ const cases: Record<string, Case> = {
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },
+  listOwnRequests: { path: `${base}/requests` },
+  getOwnRequest: { path: `${base}/requests/${requestId}` },
   getLastChange: { path: `${base}/records/${changed.id}/last-change` },
   listPasskeys: { path: `${base}/passkeys` },
   startPasskeyRegistration: { path: `${base}/passkeys/challenge` },

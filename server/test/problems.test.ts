@@ -173,6 +173,7 @@ const provocations = {
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
   message_not_found: () => asOperator('GET', '/messages/msg_x'),
   alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
+  request_not_found: () => request('/v1/requests/req_x'),
   event_not_found: () => request('/v1/events/evt_x'),
   events_expired: () => request(`/v1/events?after=${encodeId(ID_PREFIX.event, randomUUID())}`),
   webhook_endpoint_not_found: () => request('/v1/webhook-endpoints/whe_x'),

@@ -47,6 +47,7 @@ export async function createRecordedApp({ config, customerUrl, db, sealer, event
     tracer: null,
     ...(await createRateLimiter(config, logger)),
     lastUsed: createLastUsed(db, (address) => address),
+    requests: null,
     secret: await readCursorSecret(db, sealer),
     sealer,
     queue: new RequestQueue({ atOnce: 100, maxWaiting: 100, maxWaitMs: 60_000 }, monotonicNow),

@@ -73,6 +73,8 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['PATCH /v1/balance-groups/{eic}', 'balance_groups:write', ''],
   ['GET /v1/events', 'events:read', 'types order limit after wait'],
   ['GET /v1/events/{event_id}', 'events:read', ''],
+  ['GET /v1/requests', 'requests:read', 'caller status_class method route since until limit after'],
+  ['GET /v1/requests/{request_id}', 'requests:read', ''],
   ['GET /v1/webhook-endpoints', 'webhooks:write', 'limit after'],
   ['POST /v1/webhook-endpoints', 'webhooks:write', ''],
   ['GET /v1/webhook-endpoints/{webhook_endpoint_id}', 'webhooks:write', ''],

@@ -1,4 +1,5 @@
 import { operatorEventEndpoints } from '../events.ts';
+import { operatorRequestEndpoints } from '../requests.ts';
 import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
 import { operatorContractEndpoints } from './contracts.ts';
@@ -31,4 +32,5 @@ export const operatorEndpoints = {
   ...operatorEventEndpoints,
   ...operatorWebhookEndpoints,
   ...operatorPlatformEndpoints,
+  ...operatorRequestEndpoints,
 };

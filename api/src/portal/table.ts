@@ -1,3 +1,4 @@
+import { portalRequestEndpoints } from '../requests.ts';
 import { portalChangesEndpoints } from './changes.ts';
 import { portalContractEndpoints } from './contracts.ts';
 import { portalCustomerEndpoints } from './customers.ts';
@@ -19,4 +20,5 @@ export const portalEndpoints = {
   ...portalMarketEndpoints,
   ...portalChangesEndpoints,
   ...portalLastChangeEndpoints,
+  ...portalRequestEndpoints,
 };

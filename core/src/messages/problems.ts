@@ -134,6 +134,10 @@ export const PROBLEM_DETAILS = {
   },
   'problem.series_not_found': { en: 'There is no such series.', de: 'Diese Zeitreihe gibt es nicht.' },
   'problem.event_not_found': { en: 'There is no such event.', de: 'Dieses Ereignis gibt es nicht.' },
+  'problem.request_not_found': {
+    en: 'The log has no such request.',
+    de: 'Diese Anfrage ist nicht im Protokoll.',
+  },
   'problem.events_expired': {
     en: 'The place in `after` is not one of this feed, or its events are no longer kept.',
     de: 'Die Stelle in `after` gehört nicht zu diesen Ereignissen, oder sie werden nicht mehr aufbewahrt.',

@@ -1,14 +1,16 @@
 import type { ApiKey, BrpScope, NewApiKey } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useRolePath } from '../references/links.tsx';
 import { portalClient } from '../session/clients.ts';
 import { serverNow } from '../session/server-clock.ts';
 import { usePermission, useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { useFilters } from '../ui/address.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/form.tsx';
@@ -198,8 +200,12 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       id: 'actions',
       header: <span className="sr-only">{t.common.actions}</span>,
       isNumber: true,
-      cell: (key) =>
-        isAdministrator && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />,
+      cell: (key) => (
+        <span className="inline-grid gap-1 sm:inline-flex">
+          <KeyRequests apiKey={key} />
+          {isAdministrator && stateOf(key) === 'active' && <KeyButtons apiKey={key} onOpen={onOpen} />}
+        </span>
+      ),
     },
   ];
   return (
@@ -216,19 +222,32 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
 function KeyButtons({ apiKey: key, onOpen }: { apiKey: ApiKey; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
   const texts = t.brp.keys;
+  return (['rotate', 'revoke'] as const).map((what) => (
+    <Button
+      key={what}
+      variant="quiet"
+      aria-label={`${texts[what]}: ${key.name}`}
+      onClick={() => onOpen({ what, key })}
+    >
+      {texts[what]}
+    </Button>
+  ));
+}
+
+/** The log of a key. The operator sees only that of its own keys. */
+function KeyRequests({ apiKey: { id, name, owner } }: { apiKey: ApiKey }) {
+  const { t } = useI18n();
+  const base = useRolePath();
+  if (base === '/operator' && owner.type !== 'operator') return null;
   return (
-    <span className="inline-grid gap-1 sm:inline-flex">
-      {(['rotate', 'revoke'] as const).map((what) => (
-        <Button
-          key={what}
-          variant="quiet"
-          aria-label={`${texts[what]}: ${key.name}`}
-          onClick={() => onOpen({ what, key })}
-        >
-          {texts[what]}
-        </Button>
-      ))}
-    </span>
+    <Link
+      to={`${base}/requests`}
+      search={{ caller: id }}
+      className={buttonClass('quiet')}
+      aria-label={`${t.common.requests}: ${name}`}
+    >
+      {t.common.requests}
+    </Link>
   );
 }
 

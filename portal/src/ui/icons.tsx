@@ -40,6 +40,7 @@ const PATHS = {
   basket: 'M4 9h16l-2 11H6zM8 9l3-6M16 9l-3-6',
   pulse: 'M3 12h4l3-8 4 16 3-8h4',
   edit: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',
+  list: 'M8 6h13M8 12h13M8 18h13M3.5 6h.5M3.5 12h.5M3.5 18h.5',
   search: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5L21 21',
 } as const;
 export type IconName = keyof typeof PATHS;

@@ -10,7 +10,10 @@ const SCHEMAS = 'select oid from pg_namespace where nspname = any(current_schema
 const OF_THE_SCHEMA = `c.relnamespace in (${SCHEMAS}) and pg_table_is_visible(c.oid)
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')`;
 
-/** Lists tables with their writable columns. Postgres computes generated columns from the others. */
+/** The log of requests has addresses of clients and may be larger than all other tables, and nothing depends on it. */
+const NOT_BACKED_UP = 'request_batch';
+
+/** Lists tables of a backup with their writable columns. Postgres computes generated columns from the others. */
 export async function listTables(client: pg.Client): Promise<BackupTable[]> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select relname as name, array(
@@ -18,7 +21,7 @@ export async function listTables(client: pg.Client): Promise<BackupTable[]> {
        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = ''
        order by attnum
      ) as columns
-     from pg_class c where relkind = 'r' and ${OF_THE_SCHEMA} order by relname`,
+     from pg_class c where relkind = 'r' and relname <> '${NOT_BACKED_UP}' and ${OF_THE_SCHEMA} order by relname`,
   );
   return rows;
 }

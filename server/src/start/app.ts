@@ -68,6 +68,8 @@ import { sessionCookie } from '../platform/http/session-cookie.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { requestLog } from '../platform/telemetry/request-log.ts';
 import type { Tracer } from '../platform/telemetry/tracer.ts';
+import type { OwnerRequestLog } from '../requests/log.ts';
+import { operatorRequestRoutes, portalRequestRoutes, requestRoutes } from '../requests/routes.ts';
 import { sandboxRoutes } from '../sandbox/operator-routes.ts';
 import { operatorSeriesRoutes } from '../series/operator-routes.ts';
 import { valueImportRoutes } from '../sources/import-routes.ts';
@@ -107,6 +109,8 @@ export type AppDependencies = {
   readonly tracer: Tracer | null;
   readonly limiter: RateLimiter;
   readonly lastUsed: LastUsed;
+  /** Null with `REQUEST_LOG_DAYS=0`. */
+  readonly requests: OwnerRequestLog | null;
   /** Seals cursors and positions, and signs the cookie of a device. */
   readonly secret: Uint8Array;
   /** Seals the secrets that the database stores. */
@@ -140,7 +144,7 @@ type Methods = Parameters<typeof methodFinder>[0];
 
 /** Creates a listener without routes. `table` lists the routes that will be mounted, to choose between 404 and 405. */
 async function createListener(
-  { config, logger, metrics, countRefusal, tracer, limiter, queue }: AppDependencies,
+  { config, logger, metrics, countRefusal, tracer, limiter, queue, requests }: AppDependencies,
   table: Methods,
   baseUrl: string | null,
   portal: Portal | null,
@@ -161,9 +165,11 @@ async function createListener(
     errorBase: () => addresses.errors,
     methodsOf: methodFinder(table),
     onAnswer: (request, status, seconds) => {
-      const route = request.routeOptions.url ?? 'unknown';
+      const { url } = request.routeOptions;
+      const route = url ?? 'unknown';
       metrics.observeRequest(request.method, route, status, seconds);
       countRefusal(request, status);
+      requests?.add(request, url, status, seconds);
       const log = () => logRequest(request, status, seconds);
       if (tracer === null) log();
       else tracer.answered(request, route, status, seconds, log);
@@ -264,6 +270,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...webhookRoutes(brpWebhooks, db, clock, webhooks),
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
+    ...requestRoutes(),
   ];
   const countSignIn = signInCounter(metrics);
   const users = {
@@ -291,6 +298,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, completing, behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
   mountRoutes(app, [...sessionRoutes(users), ...passkeyRoutes(users)], forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
+  mountRoutes(app, portalRequestRoutes(), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));
   mountRoutes(app, ownUserRoutes(users), behind(sessionGuard(OWN_ADMINISTRATORS, sessionAuth, limiter)));
@@ -329,6 +337,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(),
+  ...operatorRequestRoutes(),
   ...operatorPartyRoutes(db, clock, config.operator.eic),
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(clock),

@@ -94,6 +94,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       '90',
       'Events are deleted after so many days. A reader behind them gets 410 events_expired.',
     ],
+    [
+      'REQUEST_LOG_DAYS',
+      '30',
+      'The requests of keys and users are logged for their owners for so many days, 10 million at most. 0: they are not logged, and earlier ones are deleted.',
+    ],
   ],
   'Load and limits': [
     ['WORKERS', '1', 'Processes that share the ports. auto: one per core.'],

@@ -11,6 +11,7 @@ import { formatMessage } from '@saldo/core/messages/message.ts';
 import { isEmail, whyDeceptive } from '@saldo/core/users/email.ts';
 import { urlPerHost, urlPerServer } from '../platform/db/urls.ts';
 import { ADDRESS_FORMS } from '../platform/http/client-address.ts';
+import { REQUEST_LOG_LIMITS } from '../requests/log.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
 import { parseTransports } from './sftp-settings.ts';
@@ -338,6 +339,11 @@ export function readConfig(env: Environment) {
     profileDays: wholeNumber(env, 'PROFILE_DAYS', { min: 1, max: LIMITS.profileDays, default: 7 }),
     /** Events are deleted after this number of days. */
     eventDays: wholeNumber(env, 'EVENT_DAYS', { min: 1, max: 3650, default: 90 }),
+    /** Requests of keys and users are logged for so many days; 0: not at all. */
+    requestLog: {
+      days: wholeNumber(env, 'REQUEST_LOG_DAYS', { min: 0, max: 3650, default: 30 }),
+      ...REQUEST_LOG_LIMITS,
+    },
     operatorKey: operatorKey(env),
     /** Email address of the first operator user, who is invited at the first start. */
     operatorEmail: email(env, 'OPERATOR_EMAIL', 'operator@localhost'),

@@ -11,6 +11,7 @@ import { watchExchange, watchValues } from '../exchange/process/watch.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
 import type { Job } from '../platform/jobs.ts';
+import { deleteOldRequests } from '../requests/store.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
 import { applyUnread } from '../sources/read-interchange.ts';
 import { runProfiles } from '../transactions/profiles.ts';
@@ -36,6 +37,7 @@ const WATCH_EVERY_MS = 1_000;
 const WATCH_VALUES_EVERY_MS = 10_000;
 const SIMULATE_EVERY_MS = 1_000;
 const DELETE_EVERY_MS = 60_000;
+const DAY_MS = 24 * 3600 * 1000;
 const CONFORMING_TSO = { behaviour: CONFORMING, format: null, isIntermediateOnly: false, isImmediate: false };
 
 /** All periodic jobs of the platform. */
@@ -74,6 +76,14 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
     run: () => remindOfGates(db, clock.now(), config.marketRules),
   },
   { name: 'last-used', everyMs: WRITE_LAST_USED_EVERY_MS, run: () => lastUsed.flush() },
+  {
+    name: 'request-log',
+    everyMs: DELETE_EVERY_MS,
+    run: () => {
+      const { days, stored } = config.requestLog;
+      return deleteOldRequests(db, clock.machineNow() - days * DAY_MS, stored);
+    },
+  },
   ...(config.sandbox
     ? [{ name: 'clock', everyMs: FOLLOW_CLOCK_EVERY_MS, run: () => followSandboxClock(db, clock) }]
     : []),

@@ -6,7 +6,8 @@ import { EventPoller } from '../events/poller.ts';
 import { addJobMetrics, addPlatformMetrics } from '../health/metrics.ts';
 import { createLastUsed } from '../platform/auth/last-used.ts';
 import { createFollowingSealer } from '../platform/auth/sealed-secrets.ts';
-import { type Clock, monotonicNow, movableClock } from '../platform/clock.ts';
+import { type Clock, type MovableClock, monotonicNow, movableClock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { formatAddress } from '../platform/http/client-address.ts';
 import { readCursorSecret } from '../platform/http/cursor.ts';
 import { loadPortal } from '../platform/http/portal-files.ts';
@@ -16,6 +17,7 @@ import { originOf } from '../platform/http/server.ts';
 import { type RunningJobs, startJobs } from '../platform/jobs.ts';
 import { createMetrics, type Metrics } from '../platform/telemetry/metrics.ts';
 import type { Tracer } from '../platform/telemetry/tracer.ts';
+import { OwnerRequestLog } from '../requests/log.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
 import { createSender, senderSettings } from '../webhooks/send.ts';
@@ -52,7 +54,7 @@ export const startService = (
   startInOrder(async (started) => {
     const { logger, runsJobs, portalDir } = dependencies;
     const shared = await startShared(config, databaseUrl, dependencies, started);
-    const { db, metrics, lastUsed, poller } = shared;
+    const { db, metrics, lastUsed, requests, poller } = shared;
     const listeners: FastifyInstance[] = [];
     const jobs: RunningJobs[] = [];
     // Stop listeners and jobs together: a job may run for a while, and no connection may be accepted in that time.
@@ -75,7 +77,8 @@ export const startService = (
       jobs.push(running);
     }
     const baseUrl = config.baseUrl ?? originOf(app);
-    return { db, metrics, app, customerApp, baseUrl, customerUrl, flush: () => lastUsed.flush() };
+    const flush = async () => void (await Promise.all([lastUsed.flush(), requests?.flush()]));
+    return { db, metrics, app, customerApp, baseUrl, customerUrl, flush };
   });
 
 /** Starts what the listeners and the jobs of a process share. */
@@ -97,6 +100,7 @@ async function startShared(
       .flush()
       .catch((err: unknown) => logger.warn({ err }, 'last use of keys and sessions not written')),
   );
+  const requests = startRequestLog(config, db, clock, logger, started);
   if (config.sandbox) await followSandboxClock(db, clock);
   const { limiter, close: closeLimiter } = await createRateLimiter(config, logger);
   started.push(closeLimiter);
@@ -113,25 +117,53 @@ async function startShared(
   const metrics = createMetrics();
   const countRefusal = refusalCounter(metrics);
   addPlatformMetrics(metrics, db, clock);
-  addServiceMetrics(metrics, { queue, poller, importCounts, tracer, droppedLogLines });
+  addServiceMetrics(metrics, { queue, poller, importCounts, tracer, requests, droppedLogLines });
   const { allowsPrivateWebhooks: allowsPrivate } = config;
   const webhooks = { send: sender.send, allowsPrivate, ids: eventIds, sealer };
   const site = createDocumentation(config);
   return {
-    ...{ config, db, clock, logger, metrics, countRefusal, tracer, limiter, lastUsed, secret, sealer },
+    ...{
+      config,
+      db,
+      clock,
+      logger,
+      metrics,
+      countRefusal,
+      tracer,
+      limiter,
+      lastUsed,
+      requests,
+      secret,
+      sealer,
+    },
     ...{ queue, poller, eventIds, webhooks, importCounts, site },
   };
 }
 
-type Measured = Pick<AppDependencies, 'queue' | 'poller' | 'importCounts' | 'tracer'> &
+function startRequestLog(
+  { requestLog: { days, waiting: maxWaiting } }: Config,
+  db: Database,
+  clock: MovableClock,
+  logger: Logger,
+  started: Started,
+): OwnerRequestLog | null {
+  if (days === 0) return null;
+  const requests = new OwnerRequestLog(db, { now: () => clock.machineNow(), logger, maxWaiting });
+  started.push(() => requests.stop());
+  return requests;
+}
+
+type Measured = Pick<AppDependencies, 'queue' | 'poller' | 'importCounts' | 'tracer' | 'requests'> &
   Pick<ServiceDependencies, 'droppedLogLines'>;
 
 function addServiceMetrics(
   metrics: Metrics,
-  { queue, poller, importCounts: counts, tracer, droppedLogLines }: Measured,
+  { queue, poller, importCounts: counts, tracer, requests, droppedLogLines }: Measured,
 ): void {
   const aboutLog = 'Lines of the log that could not be written.';
   metrics.addCounter('saldo_log_lines_dropped_total', aboutLog, droppedLogLines);
+  const aboutRequests = 'Requests that are missing in the log of their owner.';
+  metrics.addCounter('saldo_request_log_dropped_total', aboutRequests, () => requests?.dropped ?? 0);
   metrics.addGauge('saldo_http_requests_in_work', 'Requests in progress.', () => queue.inWork);
   metrics.addGauge('saldo_http_requests_waiting', 'Requests waiting in the queue.', () => queue.inQueue);
   metrics.addGauge(

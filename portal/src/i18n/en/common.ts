@@ -68,6 +68,7 @@ export const common = {
   toHome: 'To the start page',
   errorTitle: 'That did not work',
   errorRequestId: 'Request',
+  requests: 'Requests',
   offline:
     'No connection to the server. Data may be outdated; it is fetched again as soon as the server answers.',
   conflict: {

@@ -3,6 +3,8 @@ import { mwhText } from '@saldo/core/energy.ts';
 const [MINUS, ZERO] = [45, 48];
 /** Maximum length of a safe integer with sign and decimal point, plus the unused bytes of a table entry. */
 const NUMBER_BYTES = 24;
+/** Of a UTF-16 unit. */
+const MAX_UTF8_BYTES = 3;
 
 /**
  * Texts of the numbers from 0 to 999, four bytes each. Writing a number takes 12 ns with the table, 35 ns digit by
@@ -34,6 +36,12 @@ export class ByteWriter {
   ascii(text: string): void {
     this.reserve(text.length);
     this.length += this.bytes.write(text, this.length, 'latin1');
+  }
+
+  /** Writes text with any characters. */
+  utf8(text: string): void {
+    this.reserve(text.length * MAX_UTF8_BYTES);
+    this.length += this.bytes.write(text, this.length);
   }
 
   /** Appends prepared bytes, which may be UTF-8. */

@@ -1,4 +1,4 @@
-import type { Endpoint, Scope, UserPermissions } from '@saldo/api';
+import type { Endpoint, ProblemCode, Scope, UserPermissions } from '@saldo/api';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -20,6 +20,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** The API key or session token of the caller. A request that waits is authenticated again with it. */
     callerSecret: string | null;
+    /** The code of the problem that was answered. */
+    problemCode: ProblemCode | null;
     /** The request was authorised before its body was complete, and has to enter the queue again. */
     hasLeftQueue: boolean;
   }
@@ -88,7 +90,7 @@ const count = (reply: FastifyReply, limiter: RateLimiter, subject: string): void
   });
 
 /**
- * Counts a request without a matching route if its key is valid. The response stays 404 or 405 even beyond the limit,
+ * Counts a request without a matching route if its key is valid, and notes its caller for the logs. The response stays 404 or 405 even beyond the limit,
  * because these responses need no key.
  */
 export const unroutedCounter =
@@ -99,6 +101,7 @@ export const unroutedCounter =
     for (const cache of keys) {
       const principal = await cache.find(secret, request.ip);
       if (principal === null || principal === FOREIGN_ADDRESS) continue;
+      request.principal = principal;
       reply.headers(rateHeaders(await limiter.take(callerOf(principal))));
       return;
     }

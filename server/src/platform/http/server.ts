@@ -146,6 +146,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
 
   function answerProblem(request: FastifyRequest, reply: FastifyReply, error: ProblemError): FastifyReply {
     const { isChange } = request.routeOptions.config;
+    request.problemCode = error.code;
     const language = languageOf({ request, reply });
     const body = problemBody(options.errorBase(), error, request.url, language, isChange);
     reply.code(PROBLEMS[error.code].status).headers({ ...error.headers, ...PROBLEM_HEADERS });
@@ -158,6 +159,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.decorateRequest('callerSecret', null);
   app.decorateRequest('refusedFor', null);
   app.decorate('addressForm', options.addressForm);
+  app.decorateRequest('problemCode', null);
   function fail(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const isAborted = error.code === 'ECONNRESET' && request.raw.readableAborted;
     const known = isAborted ? BODY_INCOMPLETE : toProblem(error, request.routeOptions.bodyLimit);
