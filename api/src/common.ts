@@ -21,6 +21,8 @@ export const LIMITS = {
   /** The longest valid email address. */
   emailLength: 254,
   password: { minimum: 12, maximum: 128 },
+  /** Longer than any code of a second factor, with the spaces and hyphens that people type. */
+  factorCodeLength: 40,
   externalIdLength: 100,
   reasonLength: 500,
   idempotencyKeyLength: 200,

@@ -65,6 +65,7 @@ export function createOperatorClient(options: ClientOptions) {
       get: method(api.getUser),
       update: method(api.updateUser),
       invite: method(api.inviteUser),
+      resetFactors: method(api.resetFactors),
     },
     assets: {
       ...list(api.listAssets),

@@ -18,6 +18,15 @@ export function createPortalClient(options: ClientOptions) {
       signOutElsewhere: method(api.signOutElsewhere),
       changePassword: method(api.changePassword),
     },
+    /** The second factors of the user. */
+    factors: {
+      get: method(api.getFactors),
+      complete: method(api.completeSignIn),
+      beginOneTimeCode: method(api.beginOneTimeCode),
+      confirmOneTimeCode: method(api.confirmOneTimeCode),
+      removeOneTimeCode: method(api.removeOneTimeCode),
+      renewRecoveryCodes: method(api.renewRecoveryCodes),
+    },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

@@ -328,6 +328,7 @@ test('every process rejects an ended session within 5 seconds', async () => {
     platform.db,
     () => platform.clock.now(),
     () => at,
+    () => false,
   );
   const principal = await elsewhere.find(token);
   assert.equal(principal?.actor, state.user.id);

@@ -50,7 +50,7 @@ export const Invitation = Type.Object(
 );
 export type Invitation = Static<typeof Invitation>;
 
-const stateExample: SessionState = {
+export const stateExample: SessionState = {
   user: {
     id: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c',
     email: 'dispatch@nordwind.example',

@@ -1,6 +1,7 @@
 import { portalChangesEndpoints } from './changes.ts';
 import { portalContractEndpoints } from './contracts.ts';
 import { portalCustomerEndpoints } from './customers.ts';
+import { portalFactorEndpoints } from './factors.ts';
 import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
@@ -9,6 +10,7 @@ import { portalSessionEndpoints } from './session.ts';
 /** Operations that only the portal needs: sessions, records of the user's own BRP or account, the market. */
 export const portalEndpoints = {
   ...portalSessionEndpoints,
+  ...portalFactorEndpoints,
   ...portalOwnEndpoints,
   ...portalContractEndpoints,
   ...portalCustomerEndpoints,

@@ -76,8 +76,10 @@ import type { ImportCounts } from '../transactions/import-request.ts';
 import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
+import { factorRoutes, pendingFactorRoutes } from '../users/factor-routes.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { needsSecondFactor } from '../users/session-start.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
 import {
@@ -204,7 +206,12 @@ function mountingOf(
   const cursors = cursorSealer(secret);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
+    sessions: sessionCredentials(
+      db,
+      () => clock.machineNow(),
+      monotonicNow,
+      (role) => needsSecondFactor(config.mfa, role),
+    ),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret),
@@ -256,7 +263,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, customerUrl };
+  const issuer = config.operator.name;
+  const users = { db, clock, sealer, mfa: config.mfa, issuer, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
@@ -267,8 +275,11 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   // Endpoints that only the portal uses.
   mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
-  mountRoutes(app, pendingSessionRoutes(users), behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
+  const whileSigningIn = behind(sessionGuard(SIGNING_IN, sessionAuth, limiter));
+  mountRoutes(app, pendingSessionRoutes(users), whileSigningIn);
+  mountRoutes(app, pendingFactorRoutes(users), whileSigningIn);
   mountRoutes(app, sessionRoutes(users), forUsers);
+  mountRoutes(app, factorRoutes(users), forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));

@@ -1,6 +1,6 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { CredentialCache } from '../platform/auth/credential-cache.ts';
@@ -11,7 +11,7 @@ import { pageById, paginate } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
-import { createUser, invitationLink, inviteUser, updateUser } from './actions.ts';
+import { createUser, invitationLink, inviteUser, resetFactors, updateUser } from './actions.ts';
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { wireUser } from './wire.ts';
 
@@ -56,6 +56,15 @@ export function operatorUserRoutes({ db, clock, sessions, baseUrl }: Dependencie
       // Clear the session cache after the commit: before it, a concurrent request could cache the old state again.
       sessions.forget();
       return answerChanged(call, changed);
+    }),
+    route(endpoints.resetFactors, async (call) => {
+      await db.transaction(async (tx) => {
+        const { id } = await resetFactors(tx, call.actor, call.params.user_id);
+        const subject = encodeId(ID_PREFIX.user, id);
+        await recordAudit(tx, call, { action: 'user.factors_reset', subject }, clock.now());
+      });
+      sessions.forget();
+      return {};
     }),
     writeRoute(endpoints.inviteUser, async (call, tx) => {
       const invited = await inviteUser(tx, call.params.user_id, clock.machineNow());

@@ -91,6 +91,12 @@ export async function findUser(db: Db, publicId: string): Promise<UserRow | null
   return row ?? null;
 }
 
+/** Locks a user that exists for this transaction. */
+export async function lockUserById(tx: Tx, id: string): Promise<UserRow> {
+  await tx.query(LOCK_USER, [id]);
+  return getUser(tx, id);
+}
+
 /** Locks the user for this transaction, then reads the row, so that the values are current. */
 export async function lockUser(tx: Tx, publicId: string): Promise<UserRow | null> {
   const id = decodeId(ID_PREFIX.user, publicId);
