@@ -264,6 +264,7 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
 /** Descriptions of the tags of the portal API. */
 export const PORTAL_TAGS: Readonly<Record<string, string>> = {
   Session: 'Sign-in, invitations and passwords of users.',
+  'Second factor': 'One-time codes and recovery codes of users.',
   'Own records': 'API keys and contracts of the BRP or account that the user works for.',
   Market: 'The lists of the customer API, for users of an account.',
   Changes: 'Which records have changed, for open pages.',

@@ -98,6 +98,7 @@ const cases: Record<string, Case> = {
   getUser: { path: `${base}/users/${userId}` },
   updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'manage' } },
   inviteUser: { path: `${base}/users/${userId}/invitation` },
+  resetFactors: { path: `${base}/users/${userId}/factors` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },
   operatorGetCustomer: { path: `${base}/customers/${producer.id}` },

@@ -14,7 +14,7 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      const [state] = await Promise.all([portalClient.session.get({ signal }), startAtCurrentPlace()]);
+      const [state] = await Promise.all([portalClient.session.get({ signal }), startUnlessPending()]);
       return await prepareSession(state);
     } catch (error) {
       if (isProblem(error) && error.status === 401) return null;
@@ -23,6 +23,15 @@ export const sessionQuery = queryOptions({
   },
   staleTime: STALE_MS,
 });
+
+/** A session that lacks its second factor may read no changes yet. */
+async function startUnlessPending(): Promise<void> {
+  try {
+    await startAtCurrentPlace();
+  } catch (error) {
+    if (!isProblem(error, 'second_factor_required')) throw error;
+  }
+}
 
 type PageLoader = (role: UserRole) => Promise<unknown> | null;
 let loadFirstPage: PageLoader = () => null;
@@ -35,6 +44,7 @@ export function setFirstPage(load: PageLoader): void {
 /** Sets the platform's time and loads the API client of the role and the first page, before any page is shown. */
 async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
+  if (state.pending !== null) return state;
   const { role } = state.user;
   await Promise.all([loadReader(role), startAtCurrentPlace(), loadFirstPage(role)]);
   return state;

@@ -19,6 +19,7 @@ import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
+import { SecondFactorPanel } from './second-factor-panel.tsx';
 
 /** The user's own data, and the form to change the password. */
 export function ProfilePage() {
@@ -41,6 +42,7 @@ export function ProfilePage() {
       </Panel>
       <div className="grid gap-4 lg:grid-cols-2">
         <PasswordPanel />
+        <SecondFactorPanel />
         <OtherSessionsPanel />
         {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>

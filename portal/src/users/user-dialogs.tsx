@@ -8,6 +8,7 @@ import {
   type UserRole,
 } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NameField } from '../references/name-field.tsx';
 import { AccountField, BrpField } from '../references/party-fields.tsx';
@@ -15,6 +16,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
 import { changeOf, useChange, type Versioned } from '../session/versions.ts';
+import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
@@ -24,6 +26,7 @@ import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { userQuery } from './queries.ts';
+import { ResetFactorsDialog } from './reset-factors.tsx';
 
 /** The party of a user, if it is fixed by the page. */
 export type UserOwner = { readonly role: 'brp' | 'account'; readonly id: string };
@@ -133,11 +136,19 @@ function PermissionsField({ value, onChange }: PermissionsProps) {
 export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useI18n();
   const query = useQuery(userQuery(user.id));
+  const isMyself = useSession().user.id === user.id;
+  const [isResetting, setIsResetting] = useState(false);
+  if (isResetting) return <ResetFactorsDialog user={user} onClose={onClose} />;
   return (
     <Dialog title={`${t.operator.users.edit}: ${user.email}`} onClose={onClose}>
       <Loaded query={query} loading={<Skeleton lines={6} />}>
         {(version) => <EditUserForm version={version} onClose={onClose} />}
       </Loaded>
+      {!isMyself && user.status === 'active' && (
+        <div className="mt-4 border-t border-line pt-4">
+          <Button onClick={() => setIsResetting(true)}>{t.factors.reset}</Button>
+        </div>
+      )}
     </Dialog>
   );
 }
