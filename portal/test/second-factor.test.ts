@@ -54,6 +54,7 @@ test('a user who needs a second factor sets it up at the sign-in, and signs in w
     await typeCode(page, codeOf(platform, secret), 'Turn on');
     const recovery = await readRecoveryCodes(page);
     assert.equal(recovery.length, 10);
+    assert.equal(await page.getByRole('button', { name: 'Cancel and sign out' }).count(), 0);
     assert.deepEqual(await faultsOf(page, 'recovery codes'), []);
     const [file] = await Promise.all([page.waitForEvent('download'), press(page, 'Download')]);
     assert.equal(file.suggestedFilename(), 'saldo-recovery-codes.txt');

@@ -15,7 +15,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
       <Notice tone="warn">{texts.recoveryOnce}</Notice>
       <ul
         aria-label={texts.recoveryTitle}
-        className="grid gap-x-6 gap-y-1 rounded-md border border-line bg-sunken p-3 font-mono text-sm sm:grid-cols-2"
+        className="grid grid-cols-[repeat(auto-fit,minmax(12rem,1fr))] gap-x-6 gap-y-1 rounded-md border border-line bg-sunken p-3 font-mono text-sm whitespace-nowrap"
       >
         {codes.map((code) => (
           <li key={code}>{code}</li>

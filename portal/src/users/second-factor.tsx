@@ -21,13 +21,16 @@ export function SecondFactorPage() {
   const context = route.useRouteContext();
   // Of the first visit: the set-up completes the session, and the recovery codes have to be shown after that.
   const [pending] = useState(context.session.pending);
+  const [isConfirmed, setIsConfirmed] = useState(false);
   useReturnWhenEnded();
   const isSetUp = pending === 'set_up';
+  const setUpTitle = isConfirmed ? t.factors.recoveryTitle : t.factors.setUpTitle;
   return (
     <ToastProvider>
-      <Frame title={isSetUp ? t.factors.setUpTitle : t.factors.signInTitle}>
-        {isSetUp ? <SetUpStep /> : <CodeStep />}
-        <CancelButton />
+      <Frame title={isSetUp ? setUpTitle : t.factors.signInTitle}>
+        {isSetUp && !isConfirmed && <p className="text-sm text-muted">{t.factors.setUpRequired}</p>}
+        {isSetUp ? <SetUpStep onConfirmed={() => setIsConfirmed(true)} /> : <CodeStep />}
+        {!isConfirmed && <CancelButton />}
       </Frame>
     </ToastProvider>
   );
@@ -75,7 +78,12 @@ function CodeStep() {
               isBusy={complete.isPending}
               onSubmit={(code) => complete.mutate(code)}
             />
-            <Button onClick={() => setIsRecovery(!isRecovery)}>
+            <Button
+              onClick={() => {
+                complete.reset();
+                setIsRecovery(!isRecovery);
+              }}
+            >
               {isRecovery ? texts.useCode : texts.useRecoveryCode}
             </Button>
             {isRecovery && <p className="text-sm text-muted">{texts.lost}</p>}
@@ -86,8 +94,7 @@ function CodeStep() {
   );
 }
 
-function SetUpStep() {
-  const { t } = useI18n();
+function SetUpStep({ onConfirmed }: { onConfirmed: () => void }) {
   const router = useRouter();
   const queryClient = useQueryClient();
   const { next } = route.useSearch();
@@ -100,8 +107,7 @@ function SetUpStep() {
   });
   return (
     <>
-      <p className="text-sm text-muted">{t.factors.setUpRequired}</p>
-      <SetUpCodes proof="none" onDone={() => enter.mutate()} />
+      <SetUpCodes proof="none" onConfirmed={onConfirmed} onDone={() => enter.mutate()} />
       <FormProblem error={enter.error} />
     </>
   );

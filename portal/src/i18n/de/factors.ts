@@ -10,7 +10,7 @@ export const factors: Dictionary['factors'] = {
   recoveryText: 'Geben Sie einen Ihrer aufbewahrten Wiederherstellungscodes ein. Jeder gilt einmal.',
   useRecoveryCode: 'Wiederherstellungscode verwenden',
   useCode: 'Code der App verwenden',
-  lost: 'Beides verloren? Wer beim Betreiber die Benutzer verwaltet, kann Ihren zweiten Faktor zurücksetzen.',
+  lost: 'Beides verloren? Der Betreiber der Plattform kann Ihren zweiten Faktor zurücksetzen.',
   confirm: 'Bestätigen',
   cancelSignIn: 'Abbrechen und abmelden',
   setUpTitle: 'Zweiten Faktor einrichten',

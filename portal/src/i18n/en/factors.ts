@@ -8,7 +8,7 @@ export const factors = {
   recoveryText: 'Enter one of the recovery codes that you stored. Each works once.',
   useRecoveryCode: 'Use a recovery code',
   useCode: 'Use a code of the app',
-  lost: 'Lost both? A user who manages the operator’s users can reset your second factor.',
+  lost: 'Lost both? The operator of the platform can reset your second factor.',
   confirm: 'Confirm',
   cancelSignIn: 'Cancel and sign out',
   setUpTitle: 'Set up a second factor',
