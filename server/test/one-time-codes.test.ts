@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { statement } from '../src/platform/db/statement.ts';
+import { createUser } from '../src/users/actions.ts';
+import { startSession } from '../src/users/session-start.ts';
 import { afterPassword, codeOf, sendCode, setUpCodes, toNextCode, userWithCodes } from './authenticator.ts';
 import { openBrowser, signedIn } from './browser.ts';
 import { type Answer, client, problemOf, startTestPlatform } from './harness.ts';
@@ -22,6 +24,21 @@ const auditOf = async (userId: string): Promise<string[]> => {
   const { entries } = (await operator(`/operator/v1/audit?subject=${subject}&limit=100`)).body;
   return entries.map(({ action }: { action: string }) => action.replace('user.', ''));
 };
+
+/** A browser of a user without a password, who has signed in by a provider. */
+async function createUserOfProvider() {
+  const now = platform.clock.now();
+  const names = { email: 'provided@saldo.example', name: 'Provided', permissions: 'manage' } as const;
+  const client = { address: '192.0.2.1', userAgent: null, device: null, requestId: 'test', oldToken: null };
+  const signIn = { method: 'provider', hasSecondFactor: false, policy: 'off' } as const;
+  const { token } = await platform.db.transaction(async (tx) => {
+    const { id } = await createUser(tx, { ...names, owner: OF_BRP }, now);
+    return startSession(tx, { id }, signIn, client, { now, machineNow: now });
+  });
+  const browser = openBrowser(platform);
+  browser.cookie = `saldo_session=${token}`;
+  return browser;
+}
 
 test('after one-time codes are set up, a password alone starts a session that a code completes with a new token', async () => {
   const { user, code } = await userWithCodes(platform, OF_BRP);
@@ -139,6 +156,16 @@ test('setting up needs the password, ends all other sessions, and has no effect 
   assert.equal((await elsewhere.request('/portal/v1/session')).status, 401);
   const { one_time_code, is_required } = await factorsOf(browser);
   assert.deepEqual([one_time_code.recovery_codes, is_required], [10, false]);
+});
+
+test('a user without a password sets up one-time codes in a session of the last ten minutes', async () => {
+  const user = await createUserOfProvider();
+  const begin = () => user.request.post('/portal/v1/one-time-code', {});
+  assert.equal((await begin()).status, 200);
+  for (let steps = 0; steps < 20; steps++) toNextCode(platform);
+  const refused = await begin();
+  assert.deepEqual(problemCode(refused), [403, 'insufficient_permissions']);
+  assert.match(refused.body.detail, /^Sign in again first/);
 });
 
 test('a set-up belongs to its session and ends after ten minutes', async () => {
