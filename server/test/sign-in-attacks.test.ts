@@ -28,8 +28,8 @@ const withCookie = (cookie: string, path = '/portal/v1/session') =>
 /** The test that covers an attack: its file and its name. */
 type Pin = readonly [file: string, name: string];
 const pinned: Pin[] = [];
-const covered = (file: string, name: string) => pinned.push([file, name]);
-const attack = (name: string, run: () => Promise<void>) => test(`attack: ${name}`, run);
+const covered = (file: string, name: string) => void pinned.push([file, name]);
+const attack = (name: string, run: () => Promise<void>) => void test(`attack: ${name}`, run);
 
 // # Passwords
 
