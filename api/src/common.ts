@@ -27,6 +27,8 @@ export const LIMITS = {
   credentialIdLength: 1364,
   /** More and longer than those of WebAuthn. */
   transports: { count: 10, length: 20 },
+  /** Longer than any code of a second factor, with the spaces and hyphens that people type. */
+  factorCodeLength: 40,
   externalIdLength: 100,
   /** Sessions of a user that are listed. */
   sessions: 100,
@@ -278,6 +280,7 @@ export const OPERATOR_TAGS: Readonly<Record<string, string>> = {
 export const PORTAL_TAGS: Readonly<Record<string, string>> = {
   Session: 'Sign-in, invitations and passwords of users.',
   Passkeys: 'Sign-in with passkeys (WebAuthn), and the passkeys of the user.',
+  'Second factor': 'One-time codes and recovery codes of users.',
   'Own records': 'API keys and contracts of the BRP or account that the user works for.',
   Market: 'The lists of the customer API, for users of an account.',
   Changes: 'Which records have changed, for open pages.',

@@ -32,6 +32,7 @@ export * from './operator/volumes.ts';
 export * from './portal/changes.ts';
 export * from './portal/contracts.ts';
 export * from './portal/customers.ts';
+export * from './portal/factors.ts';
 export * from './portal/last-change.ts';
 export * from './portal/market.ts';
 export * from './portal/own.ts';

@@ -67,6 +67,23 @@ const signInRoute = createRoute({
   component: lazy(() => import('./users/sign-in.tsx'), 'SignInPage'),
 });
 
+/** A constant: inline, its type would not be inferred beside `beforeLoad`. */
+const readSecondFactorSearch = searchReader({ next: matching(isOwnPath) });
+
+/** The second step of a sign-in. */
+const secondFactorRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/second-factor',
+  validateSearch: readSecondFactorSearch,
+  beforeLoad: async ({ context }) => {
+    const session = await context.queryClient.ensureQueryData(sessionQuery);
+    if (!session) throw redirect({ to: '/sign-in' });
+    if (session.pending === null) throw redirect({ to: '/' });
+    return { session };
+  },
+  component: lazy(() => import('./users/second-factor.tsx'), 'SecondFactorPage'),
+});
+
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
@@ -79,8 +96,9 @@ const appRoute = createRoute({
   id: 'app',
   beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.ensureQueryData(sessionQuery);
-    if (session) return { session };
-    throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } });
+    if (session?.pending === null) return { session };
+    const search = location.href === '/' ? {} : { next: location.href };
+    throw redirect({ to: session ? '/second-factor' : '/sign-in', search });
   },
   component: AppShell,
 });
@@ -406,6 +424,7 @@ const operatorRoutes = [
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  secondFactorRoute,
   invitationRoute,
   appRoute.addChildren([
     homeRoute,

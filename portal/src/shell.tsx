@@ -36,15 +36,14 @@ export function AppShell() {
   const { data: session } = useQuery(sessionQuery);
   const router = useRouter();
   useEffect(() => {
-    if (session) return;
-    void router.navigate({
-      to: '/sign-in',
-      search: { next: router.state.location.href, ended: 'true' },
-      replace: true,
-    });
+    if (session?.pending === null) return;
+    const next = router.state.location.href;
+    // A user who signs in again in another tab may not have completed the sign-in yet.
+    if (session) void router.navigate({ to: '/second-factor', search: { next }, replace: true });
+    else void router.navigate({ to: '/sign-in', search: { next, ended: 'true' }, replace: true });
   }, [session, router]);
   const isOtherUser = useIsOtherUser(session?.user.id);
-  if (!session || isOtherUser) return null;
+  if (session?.pending !== null || isOtherUser) return null;
   return (
     <SessionContext value={session}>
       <ToastProvider>

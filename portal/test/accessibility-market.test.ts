@@ -3,4 +3,4 @@ import { lookAtPagesOf, lookForForgottenPages, openPages } from './accessibility
 
 const pages = await openPages();
 test('every page of the router is checked', () => lookForForgottenPages(pages));
-lookAtPagesOf(pages, 'anonymous', 'account');
+lookAtPagesOf(pages, 'anonymous', 'second factor', 'set-up', 'account');

@@ -5,16 +5,19 @@ import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { interchange, line, message, quantity } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
 import { createAccount } from '../../server/src/parties/actions.ts';
+import { statement } from '../../server/src/platform/db/statement.ts';
+import { afterPassword, userWithCodes } from '../../server/test/authenticator.ts';
+import { signedIn } from '../../server/test/browser.ts';
 import { client } from '../../server/test/harness.ts';
 import { confirm, listNominated } from '../../server/test/nominated.ts';
 import { pngImage } from '../../server/test/png.ts';
 import { until } from '../../server/test/until.ts';
 import { faultsOf } from './axe.ts';
-import { ANONYMOUS, follow, open, openStage, type Visitor } from './stage.ts';
+import { ANONYMOUS, follow, open, openStage, type Stage, type Visitor } from './stage.ts';
 
 export const DAY = '2026-10-21';
 
-type Role = 'anonymous' | 'account' | 'brp' | 'operator';
+type Role = 'anonymous' | 'second factor' | 'set-up' | 'account' | 'brp' | 'operator';
 
 /** A platform with a record of every kind, and the URLs of all pages. Call it at the top of a test file. */
 export async function openPages() {
@@ -117,6 +120,8 @@ export async function openPages() {
       '/sign-in': ['/sign-in', '/sign-in?ended=true'],
       '/invitation': ['/invitation#a-token-that-does-not-exist'],
     },
+    'second factor': { '/second-factor': ['/second-factor'] },
+    'set-up': { '/second-factor': ['/second-factor'] },
     account: {
       '/': ['/'],
       '/profile': ['/profile'],
@@ -195,6 +200,11 @@ export async function openPages() {
 
   const visitors: Record<Role, Visitor> = {
     anonymous: ANONYMOUS,
+    'second factor': await afterPassword(
+      platform,
+      (await userWithCodes(platform, { type: 'operator' })).user,
+    ),
+    'set-up': await userToSetUp(stage),
     account: await user({ type: 'account', accountNo: account.no }),
     brp: await user({ type: 'brp', brpNo: seller.no }),
     operator: await user({ type: 'operator' }),
@@ -207,6 +217,18 @@ export async function openPages() {
     asSeller,
     records: { producer, sellerGroup, spareGroup, contract, nomination, assetId },
   };
+}
+
+const MAKE_PENDING = statement(
+  'test_make_pending',
+  "update user_session set pending = 'set_up' where user_id = $1",
+);
+
+/** A user who has to set up a second factor, as if the policy required one. */
+async function userToSetUp({ platform }: Stage): Promise<Visitor> {
+  const { browser, user } = await signedIn(platform, { type: 'operator' });
+  await platform.db.transaction((tx) => tx.query(MAKE_PENDING, [user.id]));
+  return browser;
 }
 
 type Pages = Awaited<ReturnType<typeof openPages>>;

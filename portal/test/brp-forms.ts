@@ -152,7 +152,7 @@ export const brpForms = ({
   },
 ];
 
-export const sessionForms = ({ asBrp, invitation, passkey }: FormWorld): readonly FormCase[] => [
+export const sessionForms = ({ asBrp, asPending, invitation, passkey }: FormWorld): readonly FormCase[] => [
   {
     file: 'users/sign-in.tsx',
     name: 'the sign-in',
@@ -200,5 +200,25 @@ export const sessionForms = ({ asBrp, invitation, passkey }: FormWorld): readonl
     button: 'dialog [type=submit]',
     request: ['PATCH', `/portal/v1/passkeys/${passkey.id}`],
     sent: { name: 'Phone' },
+  },
+  {
+    file: 'users/set-up-codes.tsx',
+    name: 'the password before one-time codes are set up',
+    visitor: asBrp,
+    url: '/profile',
+    prepare: press('Set up authenticator app'),
+    entries: [['[name=password]', PASSWORD]],
+    button: 'dialog [type=submit]',
+    request: ['POST', '/portal/v1/one-time-code'],
+    sent: { password: PASSWORD },
+  },
+  {
+    file: 'users/code-form.tsx',
+    name: 'the second step of a sign-in',
+    visitor: asPending,
+    url: '/second-factor',
+    entries: [['[name=code]', '492 039']],
+    request: ['POST', '/portal/v1/session/second-factor'],
+    sent: { code: '492 039' },
   },
 ];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { watchExchange } from '../../server/src/exchange/process/watch.ts';
+import { afterPassword, userWithCodes } from '../../server/test/authenticator.ts';
 import { openBrowser } from '../../server/test/browser.ts';
 import { operating } from '../../server/test/exchanging.ts';
 import { client, type TestPlatform } from '../../server/test/harness.ts';
@@ -51,6 +52,8 @@ export async function openFormWorld() {
   const asBrp = await user({ type: 'brp', brpNo: seller.no });
   const asOperator = await user({ type: 'operator' });
   const passkey = await addPasskey(platform, asBrp);
+  const { user: withCodes } = await userWithCodes(platform, { type: 'brp', brpNo: seller.no });
+  const asPending: Visitor = await afterPassword(platform, withCodes);
 
   /** Chooses a customer by a part of its name. */
   async function chooseParty(page: Page, label: string, id: string): Promise<void> {
@@ -78,6 +81,7 @@ export async function openFormWorld() {
     passkey,
     asBrp,
     asOperator,
+    asPending,
     chooseParty,
   };
 }

@@ -66,6 +66,7 @@ export function createOperatorClient(options: ClientOptions) {
       update: method(api.updateUser),
       invite: method(api.inviteUser),
       endSessions: method(api.endUserSessions),
+      resetFactors: method(api.resetFactors),
     },
     assets: {
       ...list(api.listAssets),

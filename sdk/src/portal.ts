@@ -30,6 +30,15 @@ export function createPortalClient(options: ClientOptions) {
       remove: method(api.removePasskey),
     },
     sessions: { list: method(api.listSessions), end: method(api.endSession) },
+    /** The second factors of the user. */
+    factors: {
+      get: method(api.getFactors),
+      complete: method(api.completeSignIn),
+      beginOneTimeCode: method(api.beginOneTimeCode),
+      confirmOneTimeCode: method(api.confirmOneTimeCode),
+      removeOneTimeCode: method(api.removeOneTimeCode),
+      renewRecoveryCodes: method(api.renewRecoveryCodes),
+    },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

@@ -105,6 +105,7 @@ const cases: Record<string, Case> = {
   updateUser: { path: `${base}/users/${userId}`, body: { permissions: 'admin' } },
   endUserSessions: { path: `${base}/users/${userId}/sessions` },
   inviteUser: { path: `${base}/users/${userId}/invitation` },
+  resetFactors: { path: `${base}/users/${userId}/factors` },
   operatorCreateCustomer: { path: `${base}/customers`, body: { brp_id: brp.id, name: 'New' } },
   operatorListCustomers: { path: `${base}/customers` },
   operatorGetCustomer: { path: `${base}/customers/${producer.id}` },

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { inviteUser } from '../src/users/actions.ts';
+import { afterPassword, codeOf, userWithCodes } from './authenticator.ts';
 import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
 import { createAuthenticator } from './passkey-authenticator.ts';
@@ -34,6 +35,20 @@ async function newSessionId(): Promise<string> {
   await openBrowser(platform).signIn(user.email, user.password);
   return (await browser.request('/portal/v1/sessions')).body.sessions[0].id;
 }
+
+/** Users with one-time codes: each operation that needs a code uses up one of another user. */
+const withCodes = await Promise.all(
+  ['completeSignIn', 'removeOneTimeCode', 'renewRecoveryCodes'].map(async (id) => {
+    const own = await userWithCodes(platform, OF_BRP);
+    const from = id === 'completeSignIn' ? await afterPassword(platform, own.user) : own.browser;
+    return [id, { from, code: own.recovery[0] }] as const;
+  }),
+);
+const factorUsers = new Map(withCodes);
+const codeFor = (id: string) => ({ code: factorUsers.get(id)?.code });
+const { browser: settingUp, user: settingUpUser } = await signedIn(platform, OF_BRP);
+const begun = (await settingUp.request.post('/portal/v1/one-time-code', { password: settingUpUser.password }))
+  .body;
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
@@ -69,6 +84,15 @@ const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
   listSessions: { path: `${base}/sessions` },
   endSession: { path: `${base}/sessions/${await newSessionId()}` },
+  completeSignIn: { path: `${base}/session/second-factor`, body: codeFor('completeSignIn') },
+  getFactors: { path: `${base}/factors` },
+  beginOneTimeCode: { path: `${base}/one-time-code`, body: { password: user.password } },
+  confirmOneTimeCode: {
+    path: `${base}/one-time-code`,
+    body: { token: begun.token, code: codeOf(platform, begun.secret) },
+  },
+  removeOneTimeCode: { path: `${base}/one-time-code/remove`, body: codeFor('removeOneTimeCode') },
+  renewRecoveryCodes: { path: `${base}/recovery-codes`, body: codeFor('renewRecoveryCodes') },
   signOutElsewhere: { path: `${base}/session/others` },
   changePassword: { path: `${base}/password`, body: { current: user.password, new: PASSWORD } },
   listOwnApiKeys: { path: `${base}/api-keys` },
@@ -128,12 +152,16 @@ const COOKIES: Record<string, string[]> = {
   startPasskeyStep: ['saldo_passkey'],
   signInWithPasskey: ['saldo_session', 'saldo_device'],
   completeWithPasskey: ['saldo_session', 'saldo_device'],
+  completeSignIn: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
 /** Operations for users of an account only. */
 const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
-const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
+const userOf = (id: string) => {
+  if (id === 'confirmOneTimeCode') return settingUp;
+  return factorUsers.get(id)?.from ?? (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
+};
 
 const endpointOf = (id: string): Endpoint =>
   Object.values(portalEndpoints).find((known) => known.id === id) ?? assert.fail(`${id} is no operation`);

@@ -329,6 +329,7 @@ test('every process rejects an ended session within 5 seconds', async () => {
     platform.db,
     () => platform.clock.now(),
     () => at,
+    () => false,
   );
   const principal = await elsewhere.find(token, '203.0.113.7');
   if (principal === FOREIGN_ADDRESS) assert.fail('a session may be used from anywhere');

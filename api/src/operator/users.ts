@@ -197,4 +197,15 @@ export const operatorUserEndpoints = endpoints('Users', {
     problems: ['user_not_found', 'invalid_status_transition'],
     example: { response: invitationExample },
   }),
+  resetFactors: endpoint({
+    method: 'DELETE',
+    path: '/operator/v1/users/{user_id}/factors',
+    summary: 'Reset a user’s second factors',
+    description:
+      'For a user who has lost them: removes one-time codes, recovery codes and passkeys, and ends the user’s sessions. The user sets up a new factor at the next sign-in if one is required. Users cannot reset their own.',
+    status: 204,
+    response: Type.Null(),
+    problems: ['user_not_found', 'invalid_status_transition'],
+    example: { response: null },
+  }),
 });

@@ -32,6 +32,7 @@ export function addUserCommands(program: Command, open: OpenSession): void {
     showing(open, 'operator', async (client, user) => client.users.get(await idOf(client, user))),
   );
   addInvitation(users, open);
+  addReset(users, open);
   addChanges(users, open);
 }
 
@@ -64,6 +65,19 @@ function addInvitation(users: Command, open: OpenSession): void {
       if (session.format === 'text') {
         session.note('Send the link now: it is not shown again, and works once.');
       }
+    }),
+  );
+}
+
+function addReset(users: Command, open: OpenSession): void {
+  const reset = users
+    .command('reset-factors <user>')
+    .description('remove the second factors of a user who has lost them, and end their sessions');
+  addExamples(reset, 'users reset-factors dispatch@nordwind.example').action(
+    doing(open, async (session, { args: [user = ''] }) => {
+      const client = await session.operator();
+      await client.users.resetFactors(await idOf(client, user));
+      session.note(`${harmless(user)} has no second factor any more.`);
     }),
   );
 }

@@ -206,6 +206,14 @@ export const FIELDS = {
     en: 'is no passkey that can be added; please try again',
     de: 'ist kein Passkey, der sich einrichten lässt; bitte versuchen Sie es noch einmal',
   },
+  'field.code_wrong': {
+    en: 'is not correct, has expired, or was used before',
+    de: 'ist nicht richtig, abgelaufen oder schon benutzt',
+  },
+  'field.set_up_expired': {
+    en: 'is not of a set-up of this session within the last ten minutes; begin again',
+    de: 'gehört zu keiner Einrichtung dieser Sitzung in den letzten zehn Minuten; beginnen Sie neu',
+  },
   'field.password_wrong': { en: 'is not the current password', de: 'ist nicht das aktuelle Passwort' },
 
   'field.unknown_customer': { en: 'is not the id of a customer', de: 'ist keine ID eines Kunden' },

@@ -223,6 +223,22 @@ export const PROBLEM_DETAILS = {
     en: 'The operator’s last administrator cannot be disabled or lose these rights. Make another user of the operator an administrator first.',
     de: 'Der letzte Administrator des Betreibers kann weder gesperrt werden noch seine Rechte verlieren. Machen Sie zuerst einen anderen Benutzer des Betreibers zum Administrator.',
   },
+  'problem.own_factors': {
+    en: 'You cannot reset your own second factors. Remove them in your profile, or ask another operator.',
+    de: 'Sie können Ihre eigenen zweiten Faktoren nicht zurücksetzen. Entfernen Sie sie in Ihrem Profil, oder bitten Sie einen anderen Benutzer des Betreibers darum.',
+  },
+  'problem.last_factor': {
+    en: 'The platform requires a second factor, and this is your last one. Set up another one first.',
+    de: 'Die Plattform verlangt einen zweiten Faktor, und dies ist Ihr letzter. Richten Sie zuerst einen anderen ein.',
+  },
+  'problem.sign_in_complete': {
+    en: 'The sign-in is complete: no second factor is missing.',
+    de: 'Die Anmeldung ist abgeschlossen: Es fehlt kein zweiter Faktor.',
+  },
+  'problem.sign_in_again': {
+    en: 'Sign in again first: your session began more than {minutes} minutes ago.',
+    de: 'Bitte melden Sie sich zuerst erneut an: Ihre Sitzung begann vor mehr als {minutes} Minuten.',
+  },
   'problem.user_disabled': {
     en: 'The user is disabled; enable it before inviting it.',
     de: 'Der Benutzer ist gesperrt; geben Sie ihn vor der Einladung frei.',
@@ -332,6 +348,10 @@ export const PROBLEM_DETAILS = {
   'problem.wrong_passwords': {
     en: 'The password was wrong too often. Try again in {seconds} s.',
     de: 'Das Passwort war zu oft falsch. Bitte versuchen Sie es in {seconds} s erneut.',
+  },
+  'problem.wrong_codes': {
+    en: 'The code was wrong too often. Try again in {seconds} s.',
+    de: 'Der Code war zu oft falsch. Bitte versuchen Sie es in {seconds} s erneut.',
   },
   'problem.too_many_exports': {
     en: '{count} exports are in progress, which is the maximum. Try again when one has ended.',

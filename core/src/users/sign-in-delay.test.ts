@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeTry, NEWCOMER_TRIES, type Subject, type Tries } from './sign-in-delay.ts';
+import { forgetTriesMs, judgeTry, NEWCOMER_TRIES, type Subject, type Tries } from './sign-in-delay.ts';
 
 const NOW = Date.parse('2026-10-20T08:00:00Z');
 const MINUTE_MS = 60_000;
@@ -73,4 +73,12 @@ test('under attack a new address is delayed before its first attempt, and admitt
   assert.deepEqual(judge(waiting, NOW + 32_000), { kind: 'admit' });
   const calm = { ...attacked, account: { count: 19, lastAt: NOW }, pair: { count: 0, lastAt: 0 } };
   assert.deepEqual(judge(calm), { kind: 'admit' });
+});
+
+test('whoever knows a password has about a hundred attempts at the second factor per day', () => {
+  const DAY_MS = 24 * 60 * MINUTE_MS;
+  assert.ok(admittedWithin('code', DAY_MS) < 120);
+  assert.ok(admittedWithin('code', 0) === 10, 'mistakes of the owner are not delayed');
+  // Waiting until the tries are forgotten gives fewer attempts than using each one.
+  assert.ok(forgetTriesMs('code') >= DAY_MS);
 });

@@ -3,6 +3,7 @@ import { attention } from './de/attention.ts';
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
 import { exchange } from './de/exchange.ts';
+import { factors } from './de/factors.ts';
 import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
@@ -16,6 +17,7 @@ export const de: Dictionary = {
   common,
   problems,
   session,
+  factors,
   brp,
   operator,
   exchange,

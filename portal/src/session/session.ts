@@ -15,17 +15,24 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<SessionState | null> => {
     try {
-      const [state] = await Promise.all([portalClient.session.get({ signal }), startAtCurrentPlace()]);
+      const [state] = await Promise.all([portalClient.session.get({ signal }), startUnlessPending()]);
       return await prepareSession(state);
     } catch (error) {
-      // A session that lacks its second factor opens no page.
-      if (isProblem(error, 'second_factor_required')) return null;
       if (isProblem(error) && error.status === 401) return null;
       throw error;
     }
   },
   staleTime: STALE_MS,
 });
+
+/** A session that lacks its second factor may read no changes yet. */
+async function startUnlessPending(): Promise<void> {
+  try {
+    await startAtCurrentPlace();
+  } catch (error) {
+    if (!isProblem(error, 'second_factor_required')) throw error;
+  }
+}
 
 type PageLoader = (role: UserRole) => Promise<unknown> | null;
 let loadFirstPage: PageLoader = () => null;
@@ -38,6 +45,7 @@ export function setFirstPage(load: PageLoader): void {
 /** Sets the platform's time and loads the API client of the role and the first page, before any page is shown. */
 async function prepareSession(state: SessionState): Promise<SessionState> {
   setServerTime(state.server_time);
+  if (state.pending !== null) return state;
   const { role } = state.user;
   await Promise.all([loadReader(role), startAtCurrentPlace(), loadFirstPage(role)]);
   return state;

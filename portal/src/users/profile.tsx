@@ -20,6 +20,7 @@ import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { PasskeysPanel } from './passkeys.tsx';
+import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions.tsx';
 
 /** The user's own data, and the form to change the password. */
@@ -43,6 +44,7 @@ export function ProfilePage() {
       </Panel>
       <div className="grid gap-4 lg:grid-cols-2">
         <PasswordPanel />
+        <SecondFactorPanel />
         <PasskeysPanel />
         {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>

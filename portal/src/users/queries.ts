@@ -5,8 +5,9 @@ import { versionedQuery } from '../session/versions.ts';
 
 /** Actions on users: those of the own party, or, for the operator, those of all parties. */
 export type UserActions = Pick<typeof portalClient.users, 'get' | 'update' | 'invite'> & {
-  /** Only the operator has it. */
+  // Only the operator has these.
   readonly endSessions?: (userId: string) => Promise<unknown>;
+  readonly resetFactors?: (userId: string) => Promise<unknown>;
 };
 
 /** The sessions of the user. */

@@ -1,7 +1,6 @@
 import type { SessionState } from '@saldo/api';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NO_RETRY, portalClient } from '../session/clients.ts';
 import { startSession } from '../session/session.ts';
@@ -11,7 +10,6 @@ import { Notice } from '../ui/states.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { Frame } from './frame.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
-import { PendingSignIn } from './pending-sign-in.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -23,10 +21,7 @@ export function SignInPage() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const { input, set } = useInput(EMPTY);
-  const [begun, setBegun] = useState<SessionState | null>(null);
   const onSignedIn = async (state: SessionState) => {
-    setBegun(state);
-    if (state.pending !== null) return;
     await startSession(queryClient, state);
     router.history.replace(next ?? '/');
   };
@@ -34,18 +29,6 @@ export function SignInPage() {
     mutationFn: (credentials: typeof EMPTY) => portalClient.session.signIn(credentials, NO_RETRY),
     onSuccess: onSignedIn,
   });
-  if (begun !== null && begun.pending !== null) {
-    return (
-      <Frame title={t.session.passkeys.pendingTitles[begun.pending]}>
-        <PendingSignIn
-          pending={begun.pending}
-          email={begun.user.email}
-          onSignedIn={onSignedIn}
-          onCancel={() => setBegun(null)}
-        />
-      </Frame>
-    );
-  }
   return (
     <Frame title={t.session.signInTitle}>
       {ended && !signIn.isError && <Notice tone="warn">{t.session.expired}</Notice>}

@@ -1,6 +1,6 @@
 import { type InvitationLink, LIMITS, USER_PERMISSIONS, type User, type UserPermissions } from '@saldo/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NameField } from '../references/name-field.tsx';
 import { useSession } from '../session/session.ts';
@@ -16,6 +16,7 @@ import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { type UserActions, userQuery } from './queries.ts';
+import { ResetFactorsDialog } from './reset-factors.tsx';
 
 type NewUser = { readonly email: string; readonly name: string; readonly permissions: UserPermissions };
 
@@ -97,12 +98,21 @@ type UserDialogProps = { user: User; actions: UserActions; onClose: () => void }
 export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
   const { t } = useI18n();
   const query = useQuery(userQuery(actions, user.id));
+  const isMyself = useSession().user.id === user.id;
+  const [isResetting, setIsResetting] = useState(false);
+  if (isResetting && actions.resetFactors)
+    return <ResetFactorsDialog user={user} reset={actions.resetFactors} onClose={onClose} />;
   return (
     <Dialog title={`${t.operator.users.edit}: ${user.email}`} onClose={onClose}>
       <Loaded query={query} loading={<Skeleton lines={6} />}>
         {(version) => <EditUserForm version={version} actions={actions} onClose={onClose} />}
       </Loaded>
       {actions.endSessions && <EndSessions user={user} end={actions.endSessions} onDone={onClose} />}
+      {actions.resetFactors && !isMyself && user.status === 'active' && (
+        <div className="mt-4 border-t border-line pt-4">
+          <Button onClick={() => setIsResetting(true)}>{t.factors.reset}</Button>
+        </div>
+      )}
     </Dialog>
   );
 }

@@ -80,10 +80,12 @@ import type { ImportCounts } from '../transactions/import-request.ts';
 import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
+import { factorRoutes, pendingFactorRoutes } from '../users/factor-routes.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { ownUserRoutes } from '../users/own-routes.ts';
 import { passkeyRoutes, passkeySignInRoutes, pendingPasskeyRoutes } from '../users/passkey-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { needsSecondFactor } from '../users/session-start.ts';
 import { signInCounter } from '../users/sign-in-record.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
@@ -218,7 +220,12 @@ function mountingOf(
   const cursors = cursorSealer(secret);
   const isSecure = config.baseUrl?.startsWith('https:') ?? config.tls !== null;
   const sessionAuth: SessionAuth = {
-    sessions: sessionCredentials(db, () => clock.machineNow(), monotonicNow),
+    sessions: sessionCredentials(
+      db,
+      () => clock.machineNow(),
+      monotonicNow,
+      (role) => needsSecondFactor(config.mfa, role),
+    ),
     sessionUsed: (id) => lastUsed.sessionUsed(id, clock.machineNow()),
     cookie: sessionCookie(isSecure),
     device: deviceCookie(isSecure, secret),
@@ -278,6 +285,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     clock,
     sealer,
     mfa: config.mfa,
+    issuer: config.operator.name,
     ...sessionAuth,
     challengeCookie,
     customerUrl,
@@ -294,9 +302,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users)];
   mountRoutes(app, signingIn, behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
-  const completing = [...pendingSessionRoutes(users), ...pendingPasskeyRoutes(users)];
+  const completing = [
+    ...pendingSessionRoutes(users),
+    ...pendingFactorRoutes(users),
+    ...pendingPasskeyRoutes(users),
+  ];
   mountRoutes(app, completing, behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
-  mountRoutes(app, [...sessionRoutes(users), ...passkeyRoutes(users)], forUsers);
+  const ofUser = [...sessionRoutes(users), ...factorRoutes(users), ...passkeyRoutes(users)];
+  mountRoutes(app, ofUser, forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, portalRequestRoutes(), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));

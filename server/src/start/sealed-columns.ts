@@ -1,5 +1,6 @@
 import type { SealedColumn } from '../platform/auth/stored-secrets.ts';
 import { platformSecretUse } from '../platform/http/cursor.ts';
+import { useOfSecret } from '../users/second-factor.ts';
 import { stepUse } from '../users/sign-in-steps.ts';
 import { webhookSecretUse } from '../webhooks/store.ts';
 
@@ -54,7 +55,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'sealed_secret',
     plain: null,
     key: ['user_id'],
-    useOf: ({ user_id: id }) => `one_time_code ${id as string}`,
+    useOf: ({ user_id: id }) => useOfSecret(id as string),
     replace: 'delete from one_time_code',
     consequence: 'Users have to set up their one-time codes again.',
   },

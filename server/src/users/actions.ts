@@ -11,6 +11,7 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { problem } from '../platform/http/problem.ts';
+import { deleteFactors } from './second-factor.ts';
 import { endSessions } from './sessions.ts';
 import {
   findUserByEmail,
@@ -97,6 +98,16 @@ export async function updateUser(
 async function getUserToChange(tx: Tx, of: UsersOf, publicId: string): Promise<UserRow> {
   const user = await lockUser(tx, of, publicId);
   if (user === null) throw problem('user_not_found');
+  return user;
+}
+
+/** Deletes all second factors of a user who has lost them, and ends the user's sessions. Users cannot reset their own. */
+export async function resetFactors(tx: Tx, actor: string, publicId: string): Promise<UserRow> {
+  const user = await getUserToChange(tx, 'all', publicId);
+  // Otherwise a session would be enough to remove a factor, without a code.
+  if (actor === publicId) throw problem('invalid_status_transition', { key: 'problem.own_factors' });
+  await deleteFactors(tx, user.id);
+  await endSessions(tx, user.id);
   return user;
 }
 

@@ -1,5 +1,5 @@
 import { type BodyOf, operatorUserEndpoints as endpoints, type QueryOf } from '@saldo/api';
-import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { decodeId, encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
@@ -8,6 +8,7 @@ import { pageById, paginate } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
+import { resetFactors } from './actions.ts';
 import { endSessions } from './sessions.ts';
 import { findUser, listUsers, type UserFilter } from './store.ts';
 import { answerCreate, answerInvite, answerUpdate, type UserDependencies } from './user-answers.ts';
@@ -45,6 +46,16 @@ export function operatorUserRoutes(dependencies: UserDependencies): Route[] {
         await endSessions(tx, user.id);
         const after = { name: user.name };
         const event = { action: 'user.sessions_ended', subject: call.params.user_id, after } as const;
+        await recordAudit(tx, call, event, clock.now());
+      });
+      sessions.forget();
+      return {};
+    }),
+    route(endpoints.resetFactors, async (call) => {
+      await db.transaction(async (tx) => {
+        const { id, name } = await resetFactors(tx, call.actor, call.params.user_id);
+        const subject = encodeId(ID_PREFIX.user, id);
+        const event = { action: 'user.factors_reset', subject, after: { name } } as const;
         await recordAudit(tx, call, event, clock.now());
       });
       sessions.forget();

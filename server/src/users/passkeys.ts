@@ -36,7 +36,7 @@ import {
 } from './session-start.ts';
 import { recordFailedSignIn, type SignInResult } from './sign-in-record.ts';
 import { beginStep, type StepKind, takeStep } from './sign-in-steps.ts';
-import { getUser, lockUser, type UserRow } from './store.ts';
+import { getUser, lockUserById, type UserRow } from './store.ts';
 
 export type PasskeyContext = {
   readonly db: Database;
@@ -214,13 +214,6 @@ export async function startPasskeyRegistration(
   return begin(context, 'passkey_registration', options, session.userId, machineNow);
 }
 
-/** Locks the user, so that changes of the factors of one user follow each other. */
-async function lockOwner(tx: Tx, userId: string): Promise<UserRow> {
-  const user = await lockUser(tx, 'all', encodeId(ID_PREFIX.user, userId));
-  if (user === null) throw new Error('users are never deleted');
-  return user;
-}
-
 /** Adds a passkey. It completes a session that lacked a second factor. */
 export async function addPasskey(
   context: PasskeyContext,
@@ -234,7 +227,7 @@ export async function addPasskey(
   const verified = challenge === null ? null : await verifyCreated(context.rp, challenge, credential);
   const { transports = [] } = credential.response;
   return context.db.transaction(async (tx) => {
-    const user = await lockOwner(tx, userId);
+    const user = await lockUserById(tx, userId);
     await requireFactorless(tx, session);
     requirePlace(await listPasskeys(tx, userId));
     const passkey =
@@ -271,7 +264,7 @@ export async function renamePasskey(
   { id, name }: { id: string; name: string },
   now: number,
 ): Promise<PasskeyRow> {
-  const user = await lockOwner(tx, userId);
+  const user = await lockUserById(tx, userId);
   const before = await getPasskey(tx, userId, id);
   const after = await setPasskeyName(tx, before, name);
   const records = { before: wirePasskey(before), after: wirePasskey(after) };
@@ -288,7 +281,7 @@ export async function removePasskey(
   { now, machineNow }: Times,
 ): Promise<void> {
   await requireRecentSignIn(tx, session, machineNow);
-  const user = await lockOwner(tx, session.userId);
+  const user = await lockUserById(tx, session.userId);
   const passkey = await getPasskey(tx, user.id, id);
   await deletePasskey(tx, passkey);
   if (needsSecondFactor(policy, user.role) && !(await hasSecondFactor(tx, user.id)))

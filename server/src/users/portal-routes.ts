@@ -38,6 +38,8 @@ export type SessionDependencies = {
   readonly db: Database;
   readonly sealer: Sealer;
   readonly mfa: MfaPolicy;
+  /** What authenticator apps name the platform. */
+  readonly issuer: string;
   readonly clock: MovableClock;
   readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
@@ -85,7 +87,8 @@ export function sessionCookies(dependencies: SessionDependencies) {
     sessions.forget();
     if (session.pending === null) countSignIn('succeeded');
     cookie.set(reply, session.token, session.expiresAt - machineNow);
-    device.remember(request, reply, deviceCredential(session.user));
+    // A password alone makes no device known: known devices have a limit of their own for wrong codes.
+    if (session.pending === null) device.remember(request, reply, deviceCredential(session.user));
     return stateOf(session.user, session, now, customerUrl);
   };
 }

@@ -64,8 +64,8 @@ export type VerifiedUser = Pick<UserRow, 'id'> & Partial<Pick<UserRow, 'password
 const INSERT_SESSION = statement(
   'insert_session',
   `insert into user_session
-     (id, hash, user_id, created_at, last_seen_at, expires_at, method, pending, address, user_agent)
-   values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9)`,
+     (id, hash, user_id, created_at, last_seen_at, expires_at, method, has_second_factor, pending, address, user_agent)
+   values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10)`,
 );
 const DELETE_EXPIRED_SESSIONS = statement(
   'forget_sessions',
@@ -73,15 +73,16 @@ const DELETE_EXPIRED_SESSIONS = statement(
      (select id from user_session where expires_at <= $1 or last_seen_at <= $2 for update skip locked)`,
 );
 const REPLACE_SESSION = statement('replace_session', 'delete from user_session where hash = $1');
-const RECORD_SIGN_IN = statement(
-  'note_sign_in',
-  `update app_user set last_signed_in_at = $3
+const LOCK_VERIFIED = statement(
+  'lock_verified_user',
+  `select id from app_user
    where id = $1 and ($2::text is null or password_hash = $2) and disabled_at is null
-   returning id`,
+   for update`,
 );
+const RECORD_SIGN_IN = statement('note_sign_in', 'update app_user set last_signed_in_at = $2 where id = $1');
 const HAS_FACTOR = statement(
   'has_second_factor',
-  `select exists (select from one_time_code where user_id = $1 and confirmed_at is not null)
+  `select exists (select from one_time_code where user_id = $1)
        or exists (select from passkey where user_id = $1) as found`,
 );
 
@@ -117,18 +118,19 @@ export async function startSession(
   { now, machineNow }: Times,
 ): Promise<NewSession> {
   // The user may have been disabled, or the password replaced, while the password was being verified.
-  const [isStillValid] = await tx.query(RECORD_SIGN_IN, [userId, passwordHash, timestamp(now)]);
+  const [isStillValid] = await tx.query(LOCK_VERIFIED, [userId, passwordHash]);
   if (!isStillValid) throw problem('invalid_credentials');
   if (client.oldToken !== null) await tx.query(REPLACE_SESSION, [hashSecret(client.oldToken)]);
   await tx.query(DELETE_EXPIRED_SESSIONS, [timestamp(machineNow), timestamp(idleSince(machineNow))]);
   const user = await getUser(tx, userId);
   const pending = await pendingOf(tx, user, signIn);
+  if (pending === null) await tx.query(RECORD_SIGN_IN, [userId, timestamp(now)]);
   const token = newToken();
   const expiresAt = machineNow + (pending === null ? SESSION_MS : PENDING_SESSION_MS);
   const { recordedAddress, userAgent } = client;
   await tx.query(INSERT_SESSION, [
     ...[newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)],
-    ...[signIn.method, pending, recordedAddress, userAgent],
+    ...[signIn.method, signIn.hasSecondFactor, pending, recordedAddress, userAgent],
   ]);
   // An accepted invitation has an entry of its own.
   if (pending === null && signIn.method !== 'invitation')
@@ -138,7 +140,7 @@ export async function startSession(
 
 const COMPLETE_SESSION = statement(
   'complete_session',
-  `update user_session set hash = $2, expires_at = $3, pending = null
+  `update user_session set hash = $2, expires_at = $3, pending = null, has_second_factor = true
    where id = $1 and pending is not null and expires_at > $4
    returning user_id`,
 );
@@ -155,6 +157,7 @@ export async function completeSession(
   const values = [sessionId, hashSecret(token), timestamp(expiresAt), timestamp(machineNow)];
   const [completed] = await tx.query<{ user_id: string }>(COMPLETE_SESSION, values);
   if (!completed) throw problem('invalid_session');
+  await tx.query(RECORD_SIGN_IN, [completed.user_id, timestamp(now)]);
   const user = await getUser(tx, completed.user_id);
   await recordOwnAction(tx, 'user.signed_in', user, client, now);
   return { token, expiresAt, pending: null, user };

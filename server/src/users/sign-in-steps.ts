@@ -6,10 +6,12 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 
 /** What a sign-in remembers between two requests. */
-export type StepKind = 'passkey_registration' | 'passkey_sign_in' | 'provider';
+export type StepKind = 'one_time_code' | 'passkey_registration' | 'passkey_sign_in' | 'provider';
 
 /** Longer than a person needs, shorter than a link stays in a browser's history unnoticed. */
 export const STEP_MS = 5 * 60 * 1000;
+/** Installing an authenticator app takes longer. */
+const SET_UP_MS = 10 * 60 * 1000;
 
 const INSERT = statement(
   'insert_sign_in_step',
@@ -38,9 +40,10 @@ export async function beginStep(
 ): Promise<string> {
   const token = newToken();
   const hash = hashSecret(token);
+  const endsAt = machineNow + (kind === 'one_time_code' ? SET_UP_MS : STEP_MS);
   const sealed = sealer.seal(Buffer.from(JSON.stringify(data)), stepUse(kind, hash));
   await tx.query(DELETE_ENDED, [timestamp(machineNow)]);
-  await tx.query(INSERT, [hash, kind, sealed, timestamp(machineNow + STEP_MS)]);
+  await tx.query(INSERT, [hash, kind, sealed, timestamp(endsAt)]);
   return token;
 }
 

@@ -137,6 +137,12 @@ export async function lockAdministrators(tx: Tx): Promise<string[]> {
   return (await tx.query<{ id: string }>(LOCK_ADMINISTRATORS)).map(({ id }) => id);
 }
 
+/** Locks a user that exists for this transaction. */
+export async function lockUserById(tx: Tx, id: string): Promise<UserRow> {
+  await tx.query(LOCK_USER, [id]);
+  return getUser(tx, id);
+}
+
 /** Locks the user for this transaction, then reads the row, so that the values are current. */
 export async function lockUser(tx: Tx, of: UsersOf, publicId: string): Promise<UserRow | null> {
   const id = decodeId(ID_PREFIX.user, publicId);

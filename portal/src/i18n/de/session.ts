@@ -75,12 +75,8 @@ export const session: Dictionary['session'] = {
     removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
     signInAgain: 'Erneut anmelden',
     use: 'Passkey verwenden',
-    pendingTitles: { second_factor: 'Anmeldung bestätigen', set_up: 'Zweiten Faktor einrichten' },
-    stepText: (email) =>
-      `Ihr Passwort ist richtig. Schließen Sie die Anmeldung mit einem Passkey von ${email} ab.`,
     setUpText:
-      'Der Betreiber der Plattform verlangt einen zweiten Faktor. Richten Sie einen Passkey ein, um die Anmeldung abzuschließen. Damit melden Sie sich künftig auch ohne Passwort an.',
-    otherUser: 'Als anderer Benutzer anmelden',
+      'Oder richten Sie einen Passkey ein: Er ist ein zweiter Faktor, und Sie melden sich damit auch ohne Passwort an.',
   },
   notifications: 'Benachrichtigungen',
   notificationsText: (...minutes) =>

@@ -72,12 +72,7 @@ export const session = {
     removed: (name: string) => `The passkey “${name}” has been removed.`,
     signInAgain: 'Sign in again',
     use: 'Use a passkey',
-    pendingTitles: { second_factor: 'Confirm that it is you', set_up: 'Set up a second factor' },
-    stepText: (email: string) =>
-      `Your password is correct. Use a passkey of ${email} to complete the sign-in.`,
-    setUpText:
-      'The operator of the platform requires a second factor. Add a passkey to complete the sign-in. It also signs you in without a password.',
-    otherUser: 'Sign in as another user',
+    setUpText: 'Or add a passkey: it is a second factor, and also signs you in without a password.',
   },
   notifications: 'Notifications',
   notificationsText: (...minutes: number[]) =>

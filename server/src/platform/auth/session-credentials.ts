@@ -6,7 +6,7 @@ import { hotStatement } from '../db/statement.ts';
 import { timestamp } from '../db/wire-types.ts';
 import { hashSecret } from './api-key.ts';
 import { type CredentialCache, createCredentialCache } from './credential-cache.ts';
-import { ownerOf, scopesOf, viewerOf } from './principal.ts';
+import { type Owner, ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
 /** Idle timeout. */
@@ -28,8 +28,8 @@ export const idleSince = (now: number): number => now - IDLE_MS;
 
 const FIND_SESSION = hotStatement(
   'find_session',
-  `select s.id, s.hash, s.expires_at, s.pending, u.id as user_id, u.permissions::text as permissions, u.brp_no,
-     u.account_no
+  `select s.id, s.hash, s.expires_at, s.pending, s.has_second_factor, u.id as user_id,
+     u.permissions::text as permissions, u.brp_no, u.account_no
    from user_session s join app_user u on u.id = s.user_id
    where s.hash = $1 and s.expires_at > $2 and s.last_seen_at > $3 and u.disabled_at is null`,
 );
@@ -39,14 +39,23 @@ type SessionRow = {
   hash: Buffer;
   expires_at: number;
   pending: SessionPending | null;
+  has_second_factor: boolean;
   user_id: string;
   permissions: UserPermissions;
   brp_no: number | null;
   account_no: number | null;
 };
 
-/** The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. */
-export function sessionCredentials(db: Db, now: () => number, monotonicNow: () => number): CredentialCache {
+/**
+ * The sessions of all users, by the token in their cookie. `now` is real time, not the sandbox clock. A session from before
+ * its user's role needed a second factor has ended.
+ */
+export function sessionCredentials(
+  db: Db,
+  now: () => number,
+  monotonicNow: () => number,
+  needsSecondFactor: (role: Owner['type']) => boolean,
+): CredentialCache {
   return createCredentialCache({
     now,
     monotonicNow,
@@ -61,6 +70,8 @@ export function sessionCredentials(db: Db, now: () => number, monotonicNow: () =
       ]);
       if (!row || !timingSafeEqual(row.hash, hash)) return null;
       const owner = ownerOf(row);
+      const isComplete = row.has_second_factor || !needsSecondFactor(owner.type);
+      if (row.pending === null && !isComplete) return null;
       const principal = {
         actor: encodeId(ID_PREFIX.user, row.user_id),
         owner,

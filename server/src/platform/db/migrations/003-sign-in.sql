@@ -11,6 +11,8 @@ alter table user_session
   -- Null for sessions from before this column.
   add column method sign_in_method,
   add column pending session_pending,
+  -- Whether the user has proved a second factor. Where one is required, a session without it is not accepted.
+  add column has_second_factor boolean not null default false,
   -- Of the browser, when the session began.
   add column address text,
   add column user_agent text;
@@ -31,14 +33,13 @@ create index sign_in_step_end on sign_in_step (expires_at);
 
 -- # Factors
 
--- The secret of a user's one-time codes. It counts as a factor once a code has confirmed it.
+-- The secret of a user's one-time codes. It is stored once a code has confirmed it.
 create table one_time_code (
   user_id uuid primary key references app_user,
   sealed_secret bytea not null,
-  created_at timestamptz not null,
-  confirmed_at timestamptz,
+  confirmed_at timestamptz not null,
   -- The time step of the last accepted code. No code of this step or an earlier one is accepted again.
-  last_step bigint
+  last_step bigint not null
 );
 
 -- Each replaces a one-time code once.
