@@ -119,15 +119,14 @@ test('a passkey is added in the profile, and signs in without an email and a pas
 test('a password is followed by the passkey as the second step, and opens no page before it', () =>
   visitWithPasskey(async (page, authenticator, user) => {
     await signIn(page, user);
-    await heading(page, 'Confirm that it is you').waitFor();
+    await heading(page, 'Confirm your sign-in').waitFor();
     assert.deepEqual(await faultsOf(page, 'the second step'), []);
     await authenticator.verify(false);
     await button(page, 'Use a passkey').click();
     await alert(page, 'No passkey was used: it was cancelled, not confirmed, or took too long.');
     await open(page, '/contracts');
-    await heading(page, 'Sign in to Saldo').waitFor();
+    await heading(page, 'Confirm your sign-in').waitFor();
     await authenticator.verify(true);
-    await fillIn(page, user);
     await button(page, 'Use a passkey').click();
     await heading(page, 'Contracts').waitFor();
   }));
