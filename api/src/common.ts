@@ -282,6 +282,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
+  provider_id: { description: 'Id of the identity provider.', example: 'nordwind' },
   token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },
   demand_id: { description: 'Id of the demand.', example: 'dem_01jhm3wc4re8zs7k1y5vn2dq9f' },

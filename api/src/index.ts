@@ -35,6 +35,7 @@ export * from './portal/customers.ts';
 export * from './portal/last-change.ts';
 export * from './portal/market.ts';
 export * from './portal/own.ts';
+export * from './portal/providers.ts';
 export * from './portal/session.ts';
 export * from './portal/table.ts';
 export * from './problems.ts';

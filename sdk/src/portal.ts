@@ -18,6 +18,13 @@ export function createPortalClient(options: ClientOptions) {
       signOutElsewhere: method(api.signOutElsewhere),
       changePassword: method(api.changePassword),
     },
+    providers: {
+      list: method(api.listSignInProviders),
+      start: method(api.startProviderSignIn),
+      complete: method(api.completeProviderSignIn),
+      links: method(api.listProviderLinks),
+      unlink: method(api.removeProviderLink),
+    },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

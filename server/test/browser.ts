@@ -6,7 +6,7 @@ import { hashPassword } from '../src/users/passwords.ts';
 import { setPassword } from '../src/users/sessions.ts';
 import { type Answer, type Client, client, type TestPlatform, withMethods } from './harness.ts';
 
-/** Simulates a browser with a page of the portal: it keeps both cookies and sends the origin headers. */
+/** Simulates a browser with a page of the portal: it keeps the cookies and sends the origin headers. */
 export type Browser = {
   request: Client;
   signIn(email: string, password: string): Promise<Answer>;
@@ -14,6 +14,8 @@ export type Browser = {
   cookie: string;
   /** The same for the device cookie. */
   device: string;
+  /** The same for the cookie of a sign-in with an identity provider. */
+  step: string;
 };
 
 export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser {
@@ -21,13 +23,15 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
   const browser: Browser = {
     cookie: '',
     device: '',
+    step: '',
     request: withMethods(async (pathAndQuery, options = {}) => {
-      const cookie = [browser.cookie, browser.device].filter((one) => one !== '').join('; ');
+      const cookie = [browser.cookie, browser.device, browser.step].filter((one) => one !== '').join('; ');
       const headers = { origin: baseUrl, ...(cookie === '' ? {} : { cookie }) };
       const answer = await ask(pathAndQuery, { ...options, headers: { ...headers, ...options.headers } });
       for (const set of answer.headers.getSetCookie()) {
         const kept = /Max-Age=0;/.test(set) ? '' : (set.split(';')[0] ?? '');
-        browser[/saldo_device=/.test(set) ? 'device' : 'cookie'] = kept;
+        const [, name = ''] = /saldo_(\w+)=/.exec(set) ?? [];
+        browser[name === 'device' ? 'device' : name === 'sign_in' ? 'step' : 'cookie'] = kept;
       }
       return answer;
     }),

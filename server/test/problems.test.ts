@@ -105,6 +105,7 @@ const provocations = {
     const { request: asClerk } = await signedIn(platform, { type: 'operator' }, 'read');
     return asClerk.post('/operator/v1/brps', { name: 'X' });
   },
+  sign_in_refused: () => openBrowser(platform).request.post('/portal/v1/sign-in/providers/unknown', {}),
   second_factor_required: async () => {
     const { request: asOperator, user } = await signedIn(platform, { type: 'operator' });
     await platform.db.transaction((tx) =>

@@ -7,7 +7,8 @@ export const User = Type.Object(
   {
     ...identityFields,
     status: Choice(USER_STATUSES, {
-      description: '`invited` until a password is set; a `disabled` user cannot sign in.',
+      description:
+        '`invited` until a password is set or an identity provider has signed the user in; a `disabled` user cannot sign in.',
       examples: ['active'],
     }),
     created_at: DateTime('Creation, UTC.'),
@@ -16,6 +17,9 @@ export const User = Type.Object(
     invitation_expires_at: Nullable(
       DateTime('Expiry of the last invitation; null if there is none or it was used.'),
     ),
+    providers: Type.Array(Type.String({ examples: ['https://login.nordwind.example'] }), {
+      description: 'Issuers of the identity providers that the user has signed in with.',
+    }),
   },
   { title: 'User', description: 'A user of the portal.' },
 );
@@ -48,6 +52,7 @@ const userExample: User = {
   disabled_at: null,
   last_signed_in_at: '2026-01-14T07:45:00Z',
   invitation_expires_at: null,
+  providers: [],
 };
 
 const Permissions = Choice(USER_PERMISSIONS, {

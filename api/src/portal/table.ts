@@ -4,11 +4,13 @@ import { portalCustomerEndpoints } from './customers.ts';
 import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
+import { portalProviderEndpoints } from './providers.ts';
 import { portalSessionEndpoints } from './session.ts';
 
 /** Operations that only the portal needs: sessions, records of the user's own BRP or account, the market. */
 export const portalEndpoints = {
   ...portalSessionEndpoints,
+  ...portalProviderEndpoints,
   ...portalOwnEndpoints,
   ...portalContractEndpoints,
   ...portalCustomerEndpoints,

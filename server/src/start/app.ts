@@ -76,8 +76,10 @@ import type { ImportCounts } from '../transactions/import-request.ts';
 import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
+import { createIdentityProviders } from '../users/identity-providers.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { providerLinkRoutes, providerSignInRoutes } from '../users/provider-routes.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
 import type { Config } from './config.ts';
 import {
@@ -219,7 +221,7 @@ function mountingOf(
     const feed = { poller, queue, ids, findPrincipal: principalFinder(keys, sessionAuth) };
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
-  return { sessionAuth, behind, forOwners };
+  return { sessionAuth, stepCookie: sessionCookie(isSecure, 'saldo_sign_in'), behind, forOwners };
 }
 
 type MainAppDependencies = AppDependencies & {
@@ -240,7 +242,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { sessionAuth, behind, forOwners } = mountingOf(dependencies, listener);
+  const { sessionAuth, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
@@ -256,7 +258,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
   ];
-  const users = { db, clock, sealer, mfa: config.mfa, ...sessionAuth, customerUrl };
+  const providers = createIdentityProviders(config.identityProviders, monotonicNow);
+  const users = { db, clock, sealer, mfa: config.mfa, providers, stepCookie, ...sessionAuth, customerUrl };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
@@ -265,10 +268,13 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
-  mountRoutes(app, signInRoutes(users), behind(openGuard(sessionAuth, limiter)));
+  const forEveryone = behind(openGuard(sessionAuth, limiter));
+  mountRoutes(app, signInRoutes(users), forEveryone);
+  mountRoutes(app, providerSignInRoutes(users), forEveryone);
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   mountRoutes(app, pendingSessionRoutes(users), behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
   mountRoutes(app, sessionRoutes(users), forUsers);
+  mountRoutes(app, providerLinkRoutes(users), forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, lastChangeRoutes(db), behind(sessionGuard(VIEWERS, sessionAuth, limiter)));
   mountRoutes(app, ownPartyRoutes(db, clock), behind(sessionGuard(OWNERS, sessionAuth, limiter)));

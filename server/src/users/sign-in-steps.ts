@@ -9,7 +9,7 @@ import { timestamp } from '../platform/db/wire-types.ts';
 export type StepKind = 'passkey_registration' | 'passkey_sign_in' | 'provider';
 
 /** Longer than a person needs, shorter than a link stays in a browser's history unnoticed. */
-const STEP_MS = 5 * 60 * 1000;
+export const STEP_MS = 5 * 60 * 1000;
 
 const INSERT = statement(
   'insert_sign_in_step',

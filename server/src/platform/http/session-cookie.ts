@@ -31,8 +31,8 @@ export function writeCookie(
 }
 
 /** With the prefix `__Host-`, browsers reject cookies that a sibling host of the same domain has set. */
-export function sessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-saldo_session' : 'saldo_session';
+export function sessionCookie(isSecure: boolean, plainName = 'saldo_session'): SessionCookie {
+  const name = isSecure ? `__Host-${plainName}` : plainName;
   return {
     name,
     read: (request) => readCookie(request, name),
