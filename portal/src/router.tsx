@@ -66,6 +66,12 @@ const signInRoute = createRoute({
   component: lazy(() => import('./users/sign-in.tsx'), 'SignInPage'),
 });
 
+const providerReturnRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/return/$providerId',
+  component: lazy(() => import('./users/provider-return.tsx'), 'ProviderReturnPage'),
+});
+
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
@@ -380,6 +386,7 @@ const operatorRoutes = [
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  providerReturnRoute,
   invitationRoute,
   appRoute.addChildren([
     homeRoute,

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { inviteUser } from '../src/users/actions.ts';
+import { createUser, inviteUser } from '../src/users/actions.ts';
 import { newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
+import { DOMAINS, prepareProviders, reachCallback } from './oidc-provider.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { OFFER } from './world.ts';
@@ -12,7 +13,12 @@ import { OFFER } from './world.ts';
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown };
 
-const platform = await startTestPlatform();
+const providers = await prepareProviders();
+const platform = await startTestPlatform({
+  now: new Date().toISOString(),
+  environment: { OIDC_FILE: providers.file },
+});
+await providers.start(platform);
 const { world } = platform;
 const { seller: brp } = await world.pair();
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
@@ -26,6 +32,14 @@ const { browser: ofAccount } = await signedIn(platform, { type: 'account', accou
 const changed = await world.customer(brp);
 await client(platform.baseUrl, brp.key).patch(`/v1/customers/${changed.id}`, { metadata: { site: 'Harz' } });
 const newKeyId = async () => (await browser.request.post('/portal/v1/api-keys', { name: 'case' })).body.id;
+
+/** A browser that comes back from an identity provider. */
+const returning = openBrowser(platform);
+const atCallback = await platform.db.transaction(async (tx) => {
+  const email = `person@${DOMAINS.plain}`;
+  await createUser(tx, { email, name: 'Person', owner: OF_BRP, permissions: 'manage' }, platform.clock.now());
+  return { email, verified: 'yes' };
+});
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
@@ -43,23 +57,41 @@ const cases: Record<string, Case> = {
   browseDemands: { path: `${base}/demands` },
   listChanges: { path: `${base}/changes` },
   getLastChange: { path: `${base}/records/${changed.id}/last-change` },
+  listSignInProviders: { path: `${base}/sign-in/providers` },
+  startProviderSignIn: { path: `${base}/sign-in/providers/nordwind`, body: {} },
+  completeProviderSignIn: {
+    path: `${base}/sign-in/providers/nordwind/callback`,
+    body: { query: await reachCallback(returning, atCallback) },
+  },
+  listProviderLinks: { path: `${base}/provider-links` },
+  removeProviderLink: { path: `${base}/provider-links?issuer=https%3A%2F%2Fnowhere.example` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
   signOut: { path: `${base}/session` },
 };
 /** Operations without a session. */
-const DOORS = ['signIn', 'getInvitation', 'acceptInvitation'];
+const DOORS = [
+  'signIn',
+  'getInvitation',
+  'acceptInvitation',
+  'listSignInProviders',
+  'startProviderSignIn',
+  'completeProviderSignIn',
+];
 /** The cookies that an operation sets. Signing out expires them. */
 const COOKIES: Record<string, string[]> = {
   signIn: ['saldo_session', 'saldo_device'],
   acceptInvitation: ['saldo_session', 'saldo_device'],
+  startProviderSignIn: ['saldo_sign_in'],
+  completeProviderSignIn: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
 /** Operations for users of an account only. */
 const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
 const userOf = (id: string) => (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
+const doorOf = (id: string) => (id === 'completeProviderSignIn' ? returning : openBrowser(platform));
 
 const endpointOf = (id: string): Endpoint =>
   Object.values(portalEndpoints).find((known) => known.id === id) ?? assert.fail(`${id} is no operation`);
@@ -72,7 +104,11 @@ const call = (
 ) => {
   const { path, body } = cases[id] ?? assert.fail(`${id} has no case`);
   const { method } = endpointOf(id);
-  return from.request(path + query, { method, headers, ...(body === undefined ? {} : { body }) });
+  return from.request(path.includes('?') ? path + query.replace('?', '&') : path + query, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
 };
 
 test('every operation has a case, and every case is an operation', () => {
@@ -129,7 +165,7 @@ test('an operation that accepts JSON rejects other media types', async () => {
 test('every operation responds according to its schema, with its status and the rate-limit headers, and repeats as documented', async () => {
   const document = await client(platform.baseUrl)('/portal/openapi.json');
   for (const id of Object.keys(cases)) {
-    const from = DOORS.includes(id) ? openBrowser(platform) : userOf(id);
+    const from = DOORS.includes(id) ? doorOf(id) : userOf(id);
     const { status, headers, text } = await sendRepeatedly(document, endpointOf(id), (own) =>
       call(id, from, '', own),
     );

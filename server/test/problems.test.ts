@@ -9,7 +9,7 @@ import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createServer } from '../src/platform/http/server.ts';
-import { signedIn } from './browser.ts';
+import { openBrowser, signedIn } from './browser.ts';
 import { assertRefused, client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';

@@ -19,6 +19,7 @@ import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
+import { ProviderLinksPanel } from './provider-links.tsx';
 
 /** The user's own data, and the form to change the password. */
 export function ProfilePage() {
@@ -42,6 +43,7 @@ export function ProfilePage() {
       <div className="grid gap-4 lg:grid-cols-2">
         <PasswordPanel />
         <OtherSessionsPanel />
+        <ProviderLinksPanel />
         {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>
     </Page>

@@ -8,6 +8,7 @@ import { Form, PasswordField, TextField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { Frame } from './frame.tsx';
+import { ProviderFailure, ProviderSignIn } from './provider-sign-in.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -29,6 +30,7 @@ export function SignInPage() {
   return (
     <Frame title={t.session.signInTitle}>
       {ended && !signIn.isError && <Notice tone="warn">{t.session.expired}</Notice>}
+      <ProviderFailure />
       <Form error={signIn.error} fields={['email', 'password']} onSubmit={() => signIn.mutate(input)}>
         <TextField
           name="email"
@@ -50,6 +52,7 @@ export function SignInPage() {
           {t.session.signIn}
         </Button>
       </Form>
+      <ProviderSignIn email={input.email} next={next} />
       <details className="text-sm">
         <summary className="cursor-pointer text-accent-strong hover:underline">{t.session.forgot}</summary>
         <p className="mt-2 text-muted">{t.session.forgotText}</p>

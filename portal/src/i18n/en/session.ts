@@ -9,9 +9,15 @@ export const session = {
   forgot: 'Forgot your password?',
   forgotText:
     'Ask the operator of the platform, who opened your account, for a new link. It is valid once and lets you choose a new password. Users of the operator ask a colleague with the permission to manage.',
+  signInWith: (provider: string) => `Sign in with ${provider}`,
+  otherWays: 'Sign in with an identity provider',
+  providerRequired: (domain: string) => `Users of ${domain} sign in here, without a password:`,
+  signingIn: 'You are being signed in',
   expired: 'Your session has ended. Please sign in again.',
   invitationTitle: (name: string) => `Welcome, ${name}`,
   invitationText: (email: string) => `Choose a password for ${email}. Afterwards you are signed in.`,
+  invitationProviderText: (email: string) =>
+    `Sign in as ${email} to accept the invitation. You need no password for Saldo.`,
   invitationMissing: 'This invitation cannot be used',
   invitationMissingText:
     'It has been used already, has run out, or the address is incomplete. Please ask for a new link.',
@@ -32,6 +38,13 @@ export const session = {
   otherSessionsText: 'Ends all sessions except this one, for example on a lost device.',
   signOutElsewhere: 'Sign out everywhere else',
   signedOutElsewhere: 'All other sessions have ended.',
+  providers: 'Identity providers',
+  providersText:
+    'Your accounts there sign you in. An account that you unlink is linked again when you next sign in with it.',
+  linkedSince: 'Linked since',
+  unlink: 'Unlink',
+  unlinked: 'The provider is no longer linked.',
+  onlyWay: 'Your only way to sign in',
   notifications: 'Notifications',
   notificationsText: (...minutes: number[]) =>
     `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,
