@@ -69,6 +69,8 @@ const signInRoute = createRoute({
 const providerReturnRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in/return/$providerId',
+  // The server reads them: each provider has its own.
+  validateSearch: (raw: RawSearch) => raw,
   component: lazy(() => import('./users/provider-return.tsx'), 'ProviderReturnPage'),
 });
 

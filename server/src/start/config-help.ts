@@ -58,7 +58,7 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     [
       'OIDC_FILE',
       null,
-      'File with the identity providers (OpenID Connect) that users sign in with; see docs/guides/directory.md. Default: none.',
+      'File with the identity providers (OpenID Connect) that users sign in with; see docs/operators/directory.md. Default: none.',
     ],
     [
       'SECRETS_KEY_FILE',
