@@ -3,6 +3,7 @@
  * knows about them: `email=anna%40nordwind.example&verified=yes`. Some values make the provider faulty, as a broken or a
  * hostile one would be.
  */
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 
@@ -28,26 +29,22 @@ type Provider = {
   use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void;
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
 };
-type Jose = {
-  generateKeyPair(alg: string, options: object): Promise<{ privateKey: object }>;
-  exportJWK(key: object): Promise<object>;
-  decodeJwt(token: string): { sub: string };
-  SignJWT: new (
-    claims: object,
-  ) => {
-    setProtectedHeader(header: object): { sign(key: object): Promise<string> };
-  };
-};
-
-// The packages have no types.
-const require = createRequire(import.meta.url);
-const { default: OidcProvider } = require('oidc-provider') as {
+// The package has no types.
+const { default: OidcProvider } = createRequire(import.meta.url)('oidc-provider') as {
   default: new (issuer: string, configuration: object) => Provider;
 };
-const jose = require('jose') as Jose;
 
 const KEY = { kid: 'test', alg: 'RS256', use: 'sig' };
-const newKey = async () => (await jose.generateKeyPair('RS256', { extractable: true })).privateKey;
+const newKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+
+const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sub: string };
+
+function signToken(claims: object, key: KeyObject): string {
+  const content = `${encode({ alg: KEY.alg, kid: KEY.kid })}.${encode(claims)}`;
+  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
+}
 
 /** What was typed at the sign-in. */
 const typed = (accountId: string) => new URLSearchParams(accountId);
@@ -65,7 +62,7 @@ function changesOf(account: URLSearchParams): Record<string, unknown> {
 }
 
 async function start(settings: ProgramProvider): Promise<void> {
-  const [key, foreignKey] = [await newKey(), await newKey()];
+  const [key, foreignKey] = [newKey(), newKey()];
   const provider: Provider = new OidcProvider(settings.issuer, {
     clients: [
       {
@@ -75,7 +72,7 @@ async function start(settings: ProgramProvider): Promise<void> {
         post_logout_redirect_uris: settings.logoutUris,
       },
     ],
-    jwks: { keys: [{ ...(await jose.exportJWK(key)), ...KEY }] },
+    jwks: { keys: [{ ...key.export({ format: 'jwk' }), ...KEY }] },
     cookies: { keys: ['a key of the cookies'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     conformIdTokenClaims: !settings.hasEmailInToken,
@@ -103,11 +100,10 @@ async function start(settings: ProgramProvider): Promise<void> {
     if (path === '/me' && body?.sub !== undefined)
       context.body = { ...body, sub: subjectOf(typed(body.sub)) };
     if (path !== '/token' || body?.id_token === undefined) return;
-    const claims = jose.decodeJwt(body.id_token);
+    const claims = claimsOf(body.id_token);
     const account = typed(claims.sub);
-    const changed = new jose.SignJWT({ ...claims, sub: subjectOf(account), ...changesOf(account) });
-    const signed = changed.setProtectedHeader({ alg: KEY.alg, kid: KEY.kid });
-    context.body = { ...body, id_token: await signed.sign(account.has('foreign-key') ? foreignKey : key) };
+    const changed = { ...claims, sub: subjectOf(account), ...changesOf(account) };
+    context.body = { ...body, id_token: signToken(changed, account.has('foreign-key') ? foreignKey : key) };
   });
   const server = createServer(provider.callback());
   await new Promise<void>((resolve) => {
@@ -116,4 +112,4 @@ async function start(settings: ProgramProvider): Promise<void> {
 }
 
 for (const settings of JSON.parse(process.argv[2] ?? '[]') as ProgramProvider[]) await start(settings);
-console.log('ready');
+process.stdout.write('ready\n');

@@ -7,7 +7,12 @@ import { looksLikeToken, newToken } from '../platform/auth/session-credentials.t
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ProblemError, problem } from '../platform/http/problem.ts';
-import { type Identity, type IdentityProvider, ProviderError } from './identity-provider.ts';
+import {
+  type AuthorizationChecks,
+  type Identity,
+  type IdentityProvider,
+  ProviderError,
+} from './identity-provider.ts';
 import { domainOf } from './identity-providers.ts';
 import { deleteProviderLink, findLinkedUserId, insertProviderLink } from './provider-links.ts';
 import {
@@ -135,7 +140,7 @@ async function complete(
 async function identify(
   provider: IdentityProvider,
   query: string,
-  checks: Parameters<IdentityProvider['identify']>[1],
+  checks: AuthorizationChecks,
   { machineNow }: Times,
 ): Promise<Identity> {
   try {
