@@ -48,7 +48,14 @@ const SESSION = {
   },
   problem: 'invalid_session',
 } as const;
-const OPEN_OPERATIONS = ['signIn', 'getInvitation', 'acceptInvitation'];
+const OPEN_OPERATIONS = [
+  'signIn',
+  'getInvitation',
+  'acceptInvitation',
+  'listSignInProviders',
+  'startProviderSignIn',
+  'completeProviderSignIn',
+];
 describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpoints));
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));
 describeDocument('the portal API', platform.baseUrl, portalApi, Object.values(portalEndpoints), SESSION);

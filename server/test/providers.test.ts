@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { pino } from 'pino';
 import { statement } from '../src/platform/db/statement.ts';
 import { createUser, inviteUser } from '../src/users/actions.ts';
 import { hashPassword } from '../src/users/passwords.ts';
@@ -11,7 +12,10 @@ import { complete, DOMAINS, prepareProviders, reachCallback, signInWith } from '
 
 const providers = await prepareProviders();
 const platform = await startTestPlatform({ environment: { OIDC_FILE: providers.file } });
+/** The log of the second platform. */
+const log: string[] = [];
 const strict = await startTestPlatform({
+  logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
   environment: { OIDC_FILE: providers.file, DATABASE_URL: platform.databaseUrl, MFA: 'all' },
 });
 const { db, world } = platform;
@@ -361,6 +365,23 @@ test('a second factor counts if the provider names it; otherwise the session is 
   assert.equal(unnamed.body.session.pending, 'set_up');
   const free = await signInWith(openBrowser(platform), verified(user.email));
   assert.equal(free.body.session.pending, null, 'where it is not required');
+});
+
+test('the log has the reason of a refusal, and neither codes nor personal data', async () => {
+  const { email } = await newUser();
+  const browser = openBrowser(strict);
+  const query = await reachCallback(browser, { email, verified: 'no' });
+  log.length = 0;
+  // The provider sends the browser to this page first.
+  await fetch(`${strict.baseUrl}/sign-in/return/nordwind${query}`);
+  assert.equal((await complete(browser, query)).status, 403);
+  await signInWith(browser, { ...verified(email), aud: 'another-client' });
+  const text = log.join('');
+  assert.match(text, /"url":"\/sign-in\/return\/nordwind\?…"/);
+  assert.match(text, /"msg":"sign-in refused: the provider has sent no verified email address"/);
+  assert.match(text, /"msg":"sign-in refused: unexpected JWT claim value encountered/);
+  const { code, state } = Object.fromEntries(new URLSearchParams(query));
+  for (const secret of [email, code, state]) assert.ok(secret && !text.includes(secret), secret);
 });
 
 test('a user unlinks a provider only if another way to sign in is left', async () => {
