@@ -29,8 +29,10 @@ type Provider = {
   use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void;
   callback(): (request: IncomingMessage, response: ServerResponse) => void;
 };
+
 // The package has no types.
-const { default: OidcProvider } = createRequire(import.meta.url)('oidc-provider') as {
+const require = createRequire(import.meta.url);
+const { default: OidcProvider } = require('oidc-provider') as {
   default: new (issuer: string, configuration: object) => Provider;
 };
 
