@@ -303,6 +303,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },
   session_id: { description: 'Id of the session.', example: 'ses_01jhm3w8c4e6rv9q2d5n7k1x3b' },
   user_id: { description: 'Id of the user.', example: 'user_01jhm3w4t9e3rvbq6d8n2k5x7c' },
+  provider_id: { description: 'Id of the identity provider.', example: 'nordwind' },
   token: { description: 'The text after the `#` of an invitation’s link.', example: 'k3…' },
   passkey_id: { description: 'Id of the passkey.', example: 'pkey_01jhm3w4t9e3rvbq6d8n2k5x7c' },
   asset_id: { description: 'Id of the asset.', example: 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c' },

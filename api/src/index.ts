@@ -37,6 +37,7 @@ export * from './portal/last-change.ts';
 export * from './portal/market.ts';
 export * from './portal/own.ts';
 export * from './portal/passkeys.ts';
+export * from './portal/providers.ts';
 export * from './portal/session.ts';
 export * from './portal/table.ts';
 export * from './portal/users.ts';

@@ -64,6 +64,13 @@ export const PROBLEMS = {
     explanation: 'The email or the password is wrong, or the user may not sign in.',
     remedy: 'Check both. Ask the operator for a new invitation when the password is lost.',
   },
+  sign_in_refused: {
+    status: 403,
+    title: 'Sign-in Refused',
+    explanation:
+      'The sign-in with an identity provider failed: it was cancelled, took too long, could not be verified, or the provider does not answer. Or a password was given where only a provider is accepted.',
+    remedy: 'Start the sign-in again. If it fails again, ask the operator, whose log has the reason.',
+  },
   insufficient_scopes: {
     status: 403,
     title: 'Insufficient API Key Scopes',

@@ -139,8 +139,8 @@ export const requestEndpoints = endpoints(tag, {
   getRequest: get('/v1/requests/{request_id}', ['requests:read']),
 });
 export const operatorRequestEndpoints = endpoints(tag, {
-  operatorListRequests: list('/operator/v1/requests', []),
-  operatorGetRequest: get('/operator/v1/requests/{request_id}', []),
+  operatorListRequests: list('/operator/v1/requests', ['requests:read']),
+  operatorGetRequest: get('/operator/v1/requests/{request_id}', ['requests:read']),
 });
 /** For the page of all roles. */
 export const portalRequestEndpoints = endpoints(tag, {

@@ -13,7 +13,7 @@ import { sessionQuery, setFirstPage } from './session/session.ts';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 
 /** Pages without a session. */
-const OPEN_PAGES = ['/sign-in', '/invitation'];
+const OPEN_PAGES = /^\/(sign-in|invitation)(\/|$)/;
 
 applyTheme(storedTheme());
 prepareRequests();
@@ -23,7 +23,7 @@ setFirstPage((role) => (window.location.pathname === '/' ? loadHome(role) : null
 const queryClient = createQueryClient();
 await newTask();
 // Session, texts and the page's script are loaded at the same time, not one after another, while the rest starts.
-if (!OPEN_PAGES.includes(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery);
+if (!OPEN_PAGES.test(window.location.pathname)) void queryClient.prefetchQuery(sessionQuery);
 const language = firstLanguage();
 await newTask();
 const router = createPortalRouter(queryClient);

@@ -84,6 +84,14 @@ const secondFactorRoute = createRoute({
   component: lazy(() => import('./users/second-factor.tsx'), 'SecondFactorPage'),
 });
 
+const providerReturnRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/return/$providerId',
+  // The server reads them: each provider has its own.
+  validateSearch: (raw: RawSearch) => raw,
+  component: lazy(() => import('./users/provider-return.tsx'), 'ProviderReturnPage'),
+});
+
 const invitationRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/invitation',
@@ -425,6 +433,7 @@ const operatorRoutes = [
 const routeTree = rootRoute.addChildren([
   signInRoute,
   secondFactorRoute,
+  providerReturnRoute,
   invitationRoute,
   appRoute.addChildren([
     homeRoute,

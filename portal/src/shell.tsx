@@ -190,8 +190,10 @@ function UserBox() {
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
     // Otherwise the session goes on. After a 401, which ends it, the shell leads to the sign-in page.
-    onSuccess: async () => {
+    onSuccess: async ({ provider_url }) => {
       announceSession();
+      // The provider ends its own session, and leads back to the sign-in page.
+      if (provider_url !== null) return window.location.assign(provider_url);
       await router.navigate({ to: '/sign-in', ignoreBlocker: true });
       queryClient.clear();
     },

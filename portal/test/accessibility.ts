@@ -118,6 +118,7 @@ export async function openPages() {
   const pages: Record<Role, Record<string, readonly string[]>> = {
     anonymous: {
       '/sign-in': ['/sign-in', '/sign-in?ended=true'],
+      '/sign-in/return/$providerId': ['/sign-in/return/unknown?error=access_denied'],
       '/invitation': ['/invitation#a-token-that-does-not-exist'],
     },
     'second factor': { '/second-factor': ['/second-factor'] },

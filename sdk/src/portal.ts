@@ -39,6 +39,13 @@ export function createPortalClient(options: ClientOptions) {
       removeOneTimeCode: method(api.removeOneTimeCode),
       renewRecoveryCodes: method(api.renewRecoveryCodes),
     },
+    providers: {
+      list: method(api.listSignInProviders),
+      start: method(api.startProviderSignIn),
+      complete: method(api.completeProviderSignIn),
+      links: method(api.listProviderLinks),
+      unlink: method(api.removeProviderLink),
+    },
     invitations: { get: method(api.getInvitation), accept: method(api.acceptInvitation) },
     apiKeys: {
       ...list(api.listOwnApiKeys),

@@ -16,11 +16,14 @@ export type Browser = {
   device: string;
   /** The same for the cookie of a passkey's challenge. */
   challenge: string;
+  /** The same for the cookie of a sign-in with an identity provider. */
+  step: string;
 };
 
-const COOKIES: Readonly<Record<string, 'device' | 'challenge'>> = {
+const COOKIES: Readonly<Record<string, 'device' | 'challenge' | 'step'>> = {
   device: 'device',
   passkey: 'challenge',
+  sign_in: 'step',
 };
 
 export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser {
@@ -29,8 +32,9 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
     cookie: '',
     device: '',
     challenge: '',
+    step: '',
     request: withMethods(async (pathAndQuery, options = {}) => {
-      const cookie = [browser.cookie, browser.device, browser.challenge]
+      const cookie = [browser.cookie, browser.device, browser.challenge, browser.step]
         .filter((one) => one !== '')
         .join('; ');
       const headers = { origin: baseUrl, ...(cookie === '' ? {} : { cookie }) };

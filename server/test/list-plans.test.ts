@@ -172,11 +172,12 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'owner_id={account_id}': 'api_key_of_account(account_no; id)',
     },
     listUsers: {
-      '-': 'app_user_pkey(; id)',
-      'role=operator': 'app_user_of_role(role; id)',
-      'email=a@users.example': '',
-      'brp_id={brp_id}': 'app_user_of_brp(brp_no; id)',
-      'account_id={account_id}': 'app_user_of_account(account_no; id)',
+      '-': 'app_user_pkey(; id) + provider_subject_user_id_issuer_key(user_id)',
+      'role=operator': 'app_user_of_role(role; id) + provider_subject_user_id_issuer_key(user_id)',
+      'email=a@users.example': 'provider_subject_user_id_issuer_key(user_id)',
+      'brp_id={brp_id}': 'app_user_of_brp(brp_no; id) + provider_subject_user_id_issuer_key(user_id)',
+      'account_id={account_id}':
+        'app_user_of_account(account_no; id) + provider_subject_user_id_issuer_key(user_id)',
     },
     operatorListCustomers: {
       '- tso=DE_TENNET': 'customer_pkey(; id)',

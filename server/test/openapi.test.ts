@@ -54,6 +54,9 @@ const OPEN_OPERATIONS = [
   'acceptInvitation',
   'startPasskeySignIn',
   'signInWithPasskey',
+  'listSignInProviders',
+  'startProviderSignIn',
+  'completeProviderSignIn',
 ];
 describeDocument('the BRP API', platform.baseUrl, brpApi, Object.values(brpEndpoints));
 describeDocument('the operator API', platform.baseUrl, operatorApi, Object.values(operatorEndpoints));

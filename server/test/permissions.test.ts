@@ -53,7 +53,8 @@ const OPERATOR = scopesById({
   'exchange:write': `
     runNominations sendSchedules requestStatus receiveMessage acknowledgeAlarm simulateAnswer`,
   'platform:write': 'setClock',
-  'users:write': 'createUser updateUser inviteUser',
+  'users:write': 'createUser updateUser inviteUser endUserSessions resetFactors',
+  'requests:read': 'operatorListRequests operatorGetRequest',
   'keys:write': 'createApiKey revokeApiKey rotateApiKey',
   'webhooks:write': `
     operatorCreateWebhookEndpoint operatorUpdateWebhookEndpoint operatorDeleteWebhookEndpoint
@@ -75,6 +76,7 @@ const BRP = scopesById({
   'balance_groups:read': 'listOwnBalanceGroups getOwnBalanceGroup',
   'balance_groups:write': 'updateOwnBalanceGroup',
   'events:read': 'listEvents getEvent',
+  'requests:read': 'listRequests getRequest',
   'webhooks:write': `
     createWebhookEndpoint listWebhookEndpoints getWebhookEndpoint updateWebhookEndpoint deleteWebhookEndpoint
     rotateWebhookSecret testWebhookEndpoint replayWebhookEvents listWebhookDeliveries retryWebhookDelivery`,
@@ -90,10 +92,19 @@ const MARKET = scopesById({
     marketTestWebhookEndpoint marketReplayWebhookEvents marketRetryWebhookDelivery`,
 });
 
+/** How the user signs in. */
+const OWN_FACTORS = `
+  getFactors completeSignIn beginOneTimeCode confirmOneTimeCode removeOneTimeCode renewRecoveryCodes
+  listPasskeys startPasskeyRegistration addPasskey renamePasskey removePasskey startPasskeyStep completeWithPasskey`;
+
 /** The users of the portal's own operations: their roles and at least these permissions. No keys. */
 const PORTAL = scopesById({
-  anybody: 'signIn getInvitation acceptInvitation',
-  'viewer operator brp account': 'getSession signOut signOutElsewhere changePassword listChanges',
+  anybody: `
+    signIn getInvitation acceptInvitation startPasskeySignIn signInWithPasskey
+    listSignInProviders startProviderSignIn completeProviderSignIn`,
+  'viewer operator brp account': `
+    getSession signOut signOutElsewhere changePassword listChanges listSessions endSession listOwnRequests getOwnRequest
+    ${OWN_FACTORS} listProviderLinks removeProviderLink`,
   'viewer operator brp': 'getLastChange',
   'viewer brp': 'searchOwnContracts listOwnCustomers',
   'viewer account': 'browseAssets browseDemands',
@@ -103,10 +114,11 @@ const PORTAL = scopesById({
     listOwnUsers createOwnUser getOwnUser updateOwnUser inviteOwnUser`,
 });
 
-/** What a viewer may call besides reads: bulk reads and checks, and what concerns the own session and password only. */
+/** What a viewer may call besides reads: bulk reads and checks, and what concerns the own sessions and sign-in only. */
 const CHANGES_OF_VIEWERS = words(`
   postTransactionsBulk postNominationsBulk checkSchedule
-  signIn acceptInvitation signOut signOutElsewhere changePassword`);
+  signIn acceptInvitation startPasskeySignIn signInWithPasskey startProviderSignIn completeProviderSignIn
+  signOut signOutElsewhere endSession changePassword removeProviderLink ${OWN_FACTORS}`);
 
 const MEMBERS_OF: Record<string, string[]> = {
   viewer: ['viewer', 'member', 'admin'],

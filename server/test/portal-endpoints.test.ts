@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Endpoint, portalEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { inviteUser } from '../src/users/actions.ts';
+import { createUser, inviteUser } from '../src/users/actions.ts';
 import { afterPassword, codeOf, userWithCodes } from './authenticator.ts';
 import { type Browser, newUser, openBrowser, signedIn } from './browser.ts';
 import { client, problemOf, startTestPlatform, withMethods } from './harness.ts';
+import { DOMAINS, prepareProviders, reachCallback } from './oidc-provider.ts';
 import { createAuthenticator } from './passkey-authenticator.ts';
 import { pngImage } from './png.ts';
 import { sendRepeatedly } from './repetition.ts';
@@ -15,7 +16,12 @@ import { OFFER } from './world.ts';
 /** A successful request for each operation, which can be sent once. A missing operation fails the first test. */
 type Case = { path: string; body?: unknown; from?: Browser };
 
-const platform = await startTestPlatform();
+const providers = await prepareProviders();
+const platform = await startTestPlatform({
+  now: new Date().toISOString(),
+  environment: { OIDC_FILE: providers.file },
+});
+await providers.start(platform);
 const { world } = platform;
 const { seller: brp } = await world.pair();
 const OF_BRP = { type: 'brp', brpNo: brp.no } as const;
@@ -49,6 +55,14 @@ const codeFor = (id: string) => ({ code: factorUsers.get(id)?.code });
 const { browser: settingUp, user: settingUpUser } = await signedIn(platform, OF_BRP);
 const begun = (await settingUp.request.post('/portal/v1/one-time-code', { password: settingUpUser.password }))
   .body;
+
+/** A browser that comes back from an identity provider. */
+const returning = openBrowser(platform);
+const atCallback = await platform.db.transaction(async (tx) => {
+  const email = `person@${DOMAINS.plain}`;
+  await createUser(tx, { email, name: 'Person', owner: OF_BRP, permissions: 'admin' }, platform.clock.now());
+  return { email, verified: 'yes' };
+});
 
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
@@ -136,13 +150,31 @@ const cases: Record<string, Case> = {
   },
   renamePasskey: { path: `${base}/passkeys/${passkeyId}`, body: { name: 'Phone' }, from: ofKeyHolder },
   removePasskey: { path: `${base}/passkeys/${passkeyId}`, from: ofKeyHolder },
+  listSignInProviders: { path: `${base}/sign-in/providers` },
+  startProviderSignIn: { path: `${base}/sign-in/providers/nordwind`, body: {} },
+  completeProviderSignIn: {
+    path: `${base}/sign-in/providers/nordwind/callback`,
+    body: { query: await reachCallback(returning, atCallback) },
+    from: returning,
+  },
+  listProviderLinks: { path: `${base}/provider-links` },
+  removeProviderLink: { path: `${base}/provider-links?issuer=https%3A%2F%2Fnowhere.example` },
   getInvitation: { path: `${base}/invitations/${token}` },
   acceptInvitation: { path: `${base}/invitations/${token}`, body: { password: PASSWORD } },
   signIn: { path: `${base}/session`, body: { email: invited.email, password: PASSWORD } },
   signOut: { path: `${base}/session` },
 };
 /** Operations without a session. */
-const DOORS = ['signIn', 'getInvitation', 'acceptInvitation', 'startPasskeySignIn', 'signInWithPasskey'];
+const DOORS = [
+  'signIn',
+  'getInvitation',
+  'acceptInvitation',
+  'startPasskeySignIn',
+  'signInWithPasskey',
+  'listSignInProviders',
+  'startProviderSignIn',
+  'completeProviderSignIn',
+];
 /** The cookies that an operation sets. Signing out expires them. */
 const COOKIES: Record<string, string[]> = {
   signIn: ['saldo_session', 'saldo_device'],
@@ -153,6 +185,8 @@ const COOKIES: Record<string, string[]> = {
   signInWithPasskey: ['saldo_session', 'saldo_device'],
   completeWithPasskey: ['saldo_session', 'saldo_device'],
   completeSignIn: ['saldo_session', 'saldo_device'],
+  startProviderSignIn: ['saldo_sign_in'],
+  completeProviderSignIn: ['saldo_session', 'saldo_device'],
   changePassword: ['saldo_device'],
   signOut: ['saldo_session'],
 };
@@ -174,7 +208,11 @@ const call = (
 ) => {
   const { path, body } = cases[id] ?? assert.fail(`${id} has no case`);
   const { method } = endpointOf(id);
-  return from.request(path + query, { method, headers, ...(body === undefined ? {} : { body }) });
+  return from.request(path.includes('?') ? path + query.replace('?', '&') : path + query, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
 };
 
 test('every operation has a case, and every case is an operation', () => {

@@ -9,7 +9,7 @@ import { monotonicNow } from '../src/platform/clock.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createServer } from '../src/platform/http/server.ts';
-import { signedIn } from './browser.ts';
+import { openBrowser, signedIn } from './browser.ts';
 import { assertRefused, client, problemOf, startTestPlatform } from './harness.ts';
 import { freePort } from './ports.ts';
 import { exchange, requestText } from './raw-http.ts';
@@ -106,6 +106,7 @@ const provocations = {
     const { request: asClerk } = await signedIn(platform, { type: 'brp', brpNo: brp.no }, 'viewer');
     return asClerk.post('/portal/v1/api-keys', { name: 'X' });
   },
+  sign_in_refused: () => openBrowser(platform).request.post('/portal/v1/sign-in/providers/unknown', {}),
   second_factor_required: async () => {
     const { request: asOperator, user } = await signedIn(platform, { type: 'operator' });
     await platform.db.transaction((tx) =>

@@ -58,6 +58,7 @@ test('a user is created, invited, sets a password and is signed in', async () =>
     name: user.name,
     role: 'brp',
     expires_at: expiresAt,
+    providers: [],
   });
   const accepted = await accept(browser, token);
   assert.equal(accepted.status, 200);

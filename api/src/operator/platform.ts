@@ -48,6 +48,8 @@ export const AUDIT_ACTIONS = [
   'user.passkey_renamed',
   'user.password_changed',
   'user.password_set',
+  'user.provider_linked',
+  'user.provider_unlinked',
   'user.recovery_code_used',
   'user.recovery_codes_renewed',
   'user.session_ended',

@@ -7,7 +7,8 @@ export const User = Type.Object(
   {
     ...identityFields,
     status: Choice(USER_STATUSES, {
-      description: '`invited` until a password is set; a `disabled` user cannot sign in.',
+      description:
+        '`invited` until a password is set or an identity provider has signed the user in; a `disabled` user cannot sign in.',
       examples: ['active'],
     }),
     created_at: DateTime('Creation, UTC.'),
@@ -16,6 +17,9 @@ export const User = Type.Object(
     invitation_expires_at: Nullable(
       DateTime('Expiry of the last invitation; null if there is none or it was used.'),
     ),
+    providers: Type.Array(Type.String({ examples: ['https://login.nordwind.example'] }), {
+      description: 'Issuers of the identity providers that the user has signed in with.',
+    }),
   },
   { title: 'User', description: 'A user of the portal.' },
 );
@@ -48,6 +52,7 @@ export const userExample: User = {
   disabled_at: null,
   last_signed_in_at: '2026-01-14T07:45:00Z',
   invitation_expires_at: null,
+  providers: [],
 };
 
 /** Members of a new user, without its party. */
@@ -180,6 +185,7 @@ export const operatorUserEndpoints = endpoints('Users', {
     summary: 'End the sessions of a user',
     description:
       'Ends all of them, for example of a lost device. Takes effect within 5 seconds in every process.',
+    scopes: ['users:write'],
     status: 204,
     response: Type.Null(),
     problems: ['user_not_found'],
@@ -203,6 +209,7 @@ export const operatorUserEndpoints = endpoints('Users', {
     summary: 'Reset a user’s second factors',
     description:
       'For a user who has lost them: removes one-time codes, recovery codes and passkeys, and ends the user’s sessions. The user sets up a new factor at the next sign-in if one is required. Users cannot reset their own.',
+    scopes: ['users:write'],
     status: 204,
     response: Type.Null(),
     problems: ['user_not_found', 'invalid_status_transition'],

@@ -46,6 +46,13 @@ export const Invitation = Type.Object(
     name: Type.String(),
     role: Choice(USER_ROLES),
     expires_at: DateTime('Expiry of the link, which can be used once.'),
+    providers: Type.Array(
+      Type.Object({ id: Type.String(), label: Type.String() }, { title: 'InvitationProvider' }),
+      {
+        description:
+          'The identity providers that the user has to accept the invitation with; empty if the user sets a password.',
+      },
+    ),
   },
   { title: 'Invitation' },
 );
@@ -124,10 +131,20 @@ export const portalSessionEndpoints = endpoints('Session', {
     path: '/portal/v1/session',
     summary: 'Sign out',
     description: 'Ends this session.',
-    status: 204,
-    response: Type.Null(),
+    response: Type.Object(
+      {
+        provider_url: Nullable(
+          Type.String({
+            format: 'uri',
+            description:
+              'Where the browser goes to sign out at the identity provider too; null if it did not sign the user in, or offers no sign-out.',
+          }),
+        ),
+      },
+      { title: 'SignOut' },
+    ),
     problems: ['invalid_session', 'foreign_origin'],
-    example: { response: null },
+    example: { response: { provider_url: null } },
   }),
   listSessions: endpoint({
     method: 'GET',
@@ -200,6 +217,7 @@ export const portalSessionEndpoints = endpoints('Session', {
         name: stateExample.user.name,
         role: stateExample.user.role,
         expires_at: '2026-01-17T07:45:00Z',
+        providers: [],
       },
     },
   }),
@@ -211,7 +229,7 @@ export const portalSessionEndpoints = endpoints('Session', {
       'Sets the password, signs in and ends all earlier sessions of the user. Works once. Needs no session.',
     body: Strict({ password: NewPassword }, { title: 'InvitationAccept' }),
     response: SessionState,
-    problems: ['invitation_not_found', 'foreign_origin'],
+    problems: ['invitation_not_found', 'sign_in_refused', 'foreign_origin'],
     ignoresIdempotencyKey: true,
     example: { request: { password: 'nine gulls over the jetty' }, response: stateExample },
   }),

@@ -7,6 +7,7 @@ import { portalLastChangeEndpoints } from './last-change.ts';
 import { portalMarketEndpoints } from './market.ts';
 import { portalOwnEndpoints } from './own.ts';
 import { portalPasskeyEndpoints } from './passkeys.ts';
+import { portalProviderEndpoints } from './providers.ts';
 import { portalSessionEndpoints } from './session.ts';
 import { portalUserEndpoints } from './users.ts';
 
@@ -15,6 +16,7 @@ export const portalEndpoints = {
   ...portalSessionEndpoints,
   ...portalFactorEndpoints,
   ...portalPasskeyEndpoints,
+  ...portalProviderEndpoints,
   ...portalOwnEndpoints,
   ...portalUserEndpoints,
   ...portalContractEndpoints,

@@ -32,6 +32,34 @@ export const PROBLEM_DETAILS = {
     en: 'The email or the password is wrong.',
     de: 'E-Mail-Adresse oder Passwort ist falsch.',
   },
+  'problem.sign_in_refused': {
+    en: 'You could not be signed in with {provider}. Please ask the operator of the platform.',
+    de: 'Die Anmeldung mit {provider} ist nicht gelungen. Bitte wenden Sie sich an den Betreiber der Plattform.',
+  },
+  'problem.sign_in_cancelled': {
+    en: 'The sign-in with {provider} was cancelled.',
+    de: 'Die Anmeldung mit {provider} wurde abgebrochen.',
+  },
+  'problem.sign_in_outdated': {
+    en: 'This sign-in has expired, was already used, or was started in another browser. Please start again.',
+    de: 'Diese Anmeldung ist abgelaufen, wurde schon verwendet oder in einem anderen Browser begonnen. Bitte beginnen Sie von vorn.',
+  },
+  'problem.provider_unavailable': {
+    en: '{provider} does not answer at the moment. Please try again later.',
+    de: '{provider} antwortet im Augenblick nicht. Bitte versuchen Sie es später noch einmal.',
+  },
+  'problem.provider_unknown': {
+    en: 'There is no such identity provider.',
+    de: 'Diesen Anmeldedienst gibt es nicht.',
+  },
+  'problem.provider_required': {
+    en: 'Users of {domain} sign in with {provider}, and have no password.',
+    de: 'Benutzer von {domain} melden sich mit {provider} an und haben kein Passwort.',
+  },
+  'problem.last_sign_in_way': {
+    en: 'Without this provider you could no longer sign in.',
+    de: 'Ohne diesen Anmeldedienst könnten Sie sich nicht mehr anmelden.',
+  },
   'problem.key_lacks': {
     en: 'The API key lacks {scopes}. Create a new key with the required scopes.',
     de: 'Der API-Schlüssel hat {scopes} nicht. Erstellen Sie einen neuen Schlüssel mit den nötigen Berechtigungen.',

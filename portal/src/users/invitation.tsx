@@ -12,6 +12,7 @@ import { EmptyState, ErrorState, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { Frame } from './frame.tsx';
+import { ProviderButtons } from './provider-sign-in.tsx';
 
 /** The fragment of the link: browsers never send it, so it does not appear in any log. */
 const tokenOf = (hash: string): string => hash.replace(/^#/, '');
@@ -45,11 +46,20 @@ export function InvitationPage() {
       </Frame>
     );
   }
-  const { name, email, expires_at } = invitation.data;
+  const { name, email, expires_at, providers } = invitation.data;
   return (
     <Frame title={t.session.invitationTitle(name)}>
-      <p className="text-sm text-muted">{t.session.invitationText(email)}</p>
-      <AcceptForm token={token} email={email} />
+      {providers.length > 0 ? (
+        <>
+          <p className="text-sm text-muted">{t.session.invitationProviderText(email)}</p>
+          <ProviderButtons providers={providers} variant="primary" start={{ invitation: token }} />
+        </>
+      ) : (
+        <>
+          <p className="text-sm text-muted">{t.session.invitationText(email)}</p>
+          <AcceptForm token={token} email={email} />
+        </>
+      )}
       <p className="text-xs text-muted">
         {t.session.invitationExpires} <Instant at={expires_at} />
       </p>

@@ -20,6 +20,7 @@ import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { PasskeysPanel } from './passkeys.tsx';
+import { ProviderLinksPanel } from './provider-links.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions.tsx';
 
@@ -46,6 +47,7 @@ export function ProfilePage() {
         <PasswordPanel />
         <SecondFactorPanel />
         <PasskeysPanel />
+        <ProviderLinksPanel />
         {user.role !== 'account' && areNotificationsSupported() && <NotificationsPanel />}
       </div>
       <SessionsPanel />

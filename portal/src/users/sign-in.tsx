@@ -10,6 +10,7 @@ import { Notice } from '../ui/states.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { Frame } from './frame.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
+import { ProviderFailure, ProviderSignIn } from './provider-sign-in.tsx';
 
 const route = getRouteApi('/sign-in');
 
@@ -32,6 +33,7 @@ export function SignInPage() {
   return (
     <Frame title={t.session.signInTitle}>
       {ended && !signIn.isError && <Notice tone="warn">{t.session.expired}</Notice>}
+      <ProviderFailure />
       <Form error={signIn.error} fields={['email', 'password']} onSubmit={() => signIn.mutate(input)}>
         <TextField
           name="email"
@@ -54,6 +56,7 @@ export function SignInPage() {
         </Button>
       </Form>
       <PasskeyButton use="sign_in" onSignedIn={onSignedIn} />
+      <ProviderSignIn email={input.email} next={next} />
       <details className="text-sm">
         <summary className="cursor-pointer text-accent-strong hover:underline">{t.session.forgot}</summary>
         <p className="mt-2 text-muted">{t.session.forgotText}</p>

@@ -100,7 +100,7 @@ export function UserTable({ users, actions, partyOf, sort }: TableProps) {
   );
 }
 
-function UserState({ user: { status, invitation_expires_at } }: { user: User }) {
+function UserState({ user: { status, invitation_expires_at, providers } }: { user: User }) {
   const { t } = useI18n();
   const texts = t.operator.users;
   return (
@@ -112,6 +112,11 @@ function UserState({ user: { status, invitation_expires_at } }: { user: User }) 
           <Instant at={invitation_expires_at} />
         </span>
       )}
+      {providers.map((issuer) => (
+        <span key={issuer} className="text-xs text-muted" title={issuer}>
+          {`${texts.signsInWith} ${new URL(issuer).host}`}
+        </span>
+      ))}
     </span>
   );
 }

@@ -35,6 +35,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/tour', 'Saldo in five minutes', 'docs/tour.md'),
       guide('/operators/onboarding', 'Onboarding', 'docs/operators/onboarding.md'),
       guide('/operators/users', 'Users and sessions', 'docs/operators/users.md'),
+      guide('/operators/directory', 'Sign in with your directory', 'docs/operators/directory.md'),
       guide('/portal', 'The portal', 'docs/portal.md'),
       guide('/operators/imports', 'Imports', 'docs/operators/imports.md'),
       guide('/series', 'Series', 'docs/series.md'),

@@ -81,10 +81,12 @@ import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { factorRoutes, pendingFactorRoutes } from '../users/factor-routes.ts';
+import { createIdentityProviders } from '../users/identity-providers.ts';
 import { operatorUserRoutes } from '../users/operator-routes.ts';
 import { ownUserRoutes } from '../users/own-routes.ts';
 import { passkeyRoutes, passkeySignInRoutes, pendingPasskeyRoutes } from '../users/passkey-routes.ts';
 import { pendingSessionRoutes, sessionRoutes, signInRoutes } from '../users/portal-routes.ts';
+import { providerLinkRoutes, providerSignInRoutes } from '../users/provider-routes.ts';
 import { needsSecondFactor } from '../users/session-start.ts';
 import { signInCounter } from '../users/sign-in-record.ts';
 import { type WebhookSettings, webhookRoutes } from '../webhooks/routes.ts';
@@ -241,7 +243,8 @@ function mountingOf(
     return { ...behind(apiGuard(kind, keys, sessionAuth, limiter)), feed };
   };
   const challengeCookie = sessionCookie(isSecure, 'saldo_passkey');
-  return { sessionAuth, challengeCookie, behind, forOwners };
+  const stepCookie = sessionCookie(isSecure, 'saldo_sign_in');
+  return { sessionAuth, challengeCookie, stepCookie, behind, forOwners };
 }
 
 type MainAppDependencies = AppDependencies & {
@@ -262,7 +265,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const listener = await createListener(dependencies, table, config.baseUrl, portal);
   const { app, addresses } = listener;
-  const { sessionAuth, challengeCookie, behind, forOwners } = mountingOf(dependencies, listener);
+  const { sessionAuth, challengeCookie, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
@@ -288,6 +291,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     issuer: config.operator.name,
     ...sessionAuth,
     challengeCookie,
+    stepCookie,
+    providers: createIdentityProviders(config.identityProviders, monotonicNow),
     customerUrl,
     countSignIn,
   };
@@ -299,7 +304,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
-  const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users)];
+  const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users), ...providerSignInRoutes(users)];
   mountRoutes(app, signingIn, behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   const completing = [
@@ -308,7 +313,12 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...pendingPasskeyRoutes(users),
   ];
   mountRoutes(app, completing, behind(sessionGuard(SIGNING_IN, sessionAuth, limiter)));
-  const ofUser = [...sessionRoutes(users), ...factorRoutes(users), ...passkeyRoutes(users)];
+  const ofUser = [
+    ...sessionRoutes(users),
+    ...factorRoutes(users),
+    ...passkeyRoutes(users),
+    ...providerLinkRoutes(users),
+  ];
   mountRoutes(app, ofUser, forUsers);
   mountRoutes(app, changesRoutes(db, clock, forBrps.feed), forUsers);
   mountRoutes(app, portalRequestRoutes(), forUsers);

@@ -61,6 +61,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       'off, operators or all: whose users need a second factor to sign in. Users without one set it up at their next sign-in.',
     ],
     [
+      'OIDC_FILE',
+      null,
+      'File with the identity providers (OpenID Connect) that users sign in with; see docs/operators/directory.md. Default: none.',
+    ],
+    [
       'SECRETS_KEY_FILE',
       null,
       'Keys that seal the secrets in the database, the same on every machine. Made at the first start. Default: secrets.key in DATA_DIR.',

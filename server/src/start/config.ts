@@ -14,6 +14,7 @@ import { ADDRESS_FORMS } from '../platform/http/client-address.ts';
 import { REQUEST_LOG_LIMITS } from '../requests/log.ts';
 import { ConfigError, fileOf, refuse, refuseAlone } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
+import { readProviders } from './oidc-settings.ts';
 import { parseTransports } from './sftp-settings.ts';
 import { telemetrySettings } from './telemetry-settings.ts';
 
@@ -154,6 +155,11 @@ function marketRules(env: Environment): MarketRules {
   const parsed = parseMarketRules(fileOf('MARKET_RULES', file).toString());
   if (parsed.kind === 'ok') return parsed.rules;
   throw new ConfigError(`MARKET_RULES must be a file with market rules, but in "${file}" ${parsed.message}.`);
+}
+
+function identityProviders(env: Environment) {
+  const file = text(env, 'OIDC_FILE');
+  return file === null ? [] : readProviders(file);
 }
 
 /** Checks the folders at the start, so that a wrong path fails early and not shortly before a gate. */
@@ -350,6 +356,8 @@ export function readConfig(env: Environment) {
     operator: { name: operatorName(env), eic: operatorEic(env) },
     /** Whose sessions need a second factor. */
     mfa: oneOf(env, 'MFA', MFA_POLICIES, 'off'),
+    /** With which users sign in to the portal, besides passwords. */
+    identityProviders: identityProviders(env),
     tls: tls(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     /** Where traces and logs are exported to. Null: nowhere. */

@@ -20,6 +20,8 @@ import type { DeviceCookie } from '../platform/http/device-cookie.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Route, route } from '../platform/http/routes.ts';
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
+import { ProviderError } from './identity-provider.ts';
+import { domainOf, type IdentityProviders } from './identity-providers.ts';
 import { endOwnSession, listSessions } from './session-list.ts';
 import type { ClientContext, NewSession } from './session-start.ts';
 import {
@@ -40,10 +42,13 @@ export type SessionDependencies = {
   readonly mfa: MfaPolicy;
   /** What authenticator apps name the platform. */
   readonly issuer: string;
+  readonly providers: IdentityProviders;
   readonly clock: MovableClock;
   readonly sessions: CredentialCache;
   readonly cookie: SessionCookie;
   readonly device: DeviceCookie;
+  /** Public base URL of the portal. */
+  readonly baseUrl: () => string;
   /** Public base URL of the customer API. */
   readonly customerUrl: string;
   /** Adds the result of a sign-in to the metrics. */
@@ -98,22 +103,38 @@ export function sessionCookies(dependencies: SessionDependencies) {
  * answers set a session cookie, which must not be stored.
  */
 export function signInRoutes(dependencies: SessionDependencies): Route[] {
-  const { db, clock, mfa } = dependencies;
+  const { db, clock, mfa, providers } = dependencies;
   const letIn = sessionCookies(dependencies);
   return [
     route(endpoints.signIn, async ({ body, request, reply }) => {
       const client = clientContextOf(request, dependencies);
-      return letIn(request, reply, await signIn(db, body, client, timesOf(clock), mfa));
+      const isAccepted = providers.requiredFor(domainOf(body.email)).length === 0;
+      return letIn(request, reply, await signIn(db, body, client, timesOf(clock), mfa, isAccepted));
     }),
-    route(endpoints.getInvitation, async ({ params }) =>
-      wireInvitation(await getInvited(db, tokenOf(params), clock.machineNow())),
-    ),
+    route(endpoints.getInvitation, async ({ params }) => {
+      const invited = await getInvited(db, tokenOf(params), clock.machineNow());
+      const required = providers.requiredFor(domainOf(invited.email));
+      return wireInvitation(
+        invited,
+        required.map(({ id, label }) => ({ id, label })),
+      );
+    }),
     route(endpoints.acceptInvitation, async ({ params, body, request, reply }) => {
       const client = clientContextOf(request, dependencies);
+      const { email } = await getInvited(db, tokenOf(params), clock.machineNow());
+      refusePassword(email, providers);
       const session = await acceptInvitation(db, tokenOf(params), body.password, client, timesOf(clock), mfa);
       return letIn(request, reply, session);
     }),
   ];
+}
+
+/** Refuses a new password where only an identity provider is accepted. */
+function refusePassword(email: string, providers: IdentityProviders): void {
+  const domain = domainOf(email);
+  const [required] = providers.requiredFor(domain);
+  if (required !== undefined)
+    throw problem('sign_in_refused', { key: 'problem.provider_required', domain, provider: required.label });
 }
 
 /** Rejects a malformed token before it is hashed. */
@@ -123,24 +144,25 @@ function tokenOf({ token }: { token: string }): string {
 }
 
 /** Ends sessions. Their cache is cleared after the commit, not before it. */
-async function ending(
+async function ending<T>(
   { db, clock, sessions }: SessionDependencies,
   call: Actor,
   action: AuditAction,
   userId: string,
-  end: (tx: Tx) => Promise<void>,
-): Promise<object> {
-  await db.transaction(async (tx) => {
-    await end(tx);
+  end: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const ended = await db.transaction(async (tx) => {
+    const result = await end(tx);
     await recordAudit(tx, call, { action, subject: encodeId(ID_PREFIX.user, userId) }, clock.now());
+    return result;
   });
   sessions.forget();
-  return {};
+  return ended;
 }
 
 /** Routes that a session may use before its sign-in is complete. */
 export function pendingSessionRoutes(dependencies: SessionDependencies): Route[] {
-  const { db, clock, cookie, customerUrl } = dependencies;
+  const { db, clock, cookie, customerUrl, providers, baseUrl } = dependencies;
   return [
     route(endpoints.getSession, async ({ request }) => {
       const session = sessionOf(request);
@@ -149,7 +171,15 @@ export function pendingSessionRoutes(dependencies: SessionDependencies): Route[]
     route(endpoints.signOut, async (call) => {
       const { id, userId } = sessionOf(call.request);
       cookie.clear(call.reply);
-      return ending(dependencies, call, 'user.signed_out', userId, (tx) => endSession(tx, id));
+      const issuer = await ending(dependencies, call, 'user.signed_out', userId, (tx) => endSession(tx, id));
+      const provider = issuer === null ? null : providers.findByIssuer(issuer);
+      // The session has ended in any case. A provider that does not answer has no address to go to.
+      const url = provider?.endSessionUrl(`${baseUrl()}/sign-in`).catch((error: unknown) => {
+        if (!(error instanceof ProviderError)) throw error;
+        call.request.log.warn({ provider: provider.id }, `sign-out at the provider: ${error.message}`);
+        return null;
+      });
+      return { provider_url: (await url) ?? null };
     }),
   ];
 }
@@ -184,7 +214,8 @@ export function sessionRoutes(dependencies: SessionDependencies): Route[] {
     route(endpoints.signOutElsewhere, async (call) => {
       const { id, userId } = sessionOf(call.request);
       const end = (tx: Tx) => endSessions(tx, userId, id);
-      return ending(dependencies, call, 'user.signed_out_elsewhere', userId, end);
+      await ending(dependencies, call, 'user.signed_out_elsewhere', userId, end);
+      return {};
     }),
   ];
 }

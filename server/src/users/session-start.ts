@@ -55,6 +55,8 @@ export type SignIn = {
   readonly method: SignInMethod;
   /** Whether it already includes a second factor: a passkey that verified its user, or a provider that says so. */
   readonly hasSecondFactor: boolean;
+  /** Of the identity provider, if it was one. */
+  readonly issuer?: string;
   readonly policy: MfaPolicy;
 };
 
@@ -64,7 +66,8 @@ export type VerifiedUser = Pick<UserRow, 'id'> & Partial<Pick<UserRow, 'password
 const INSERT_SESSION = statement(
   'insert_session',
   `insert into user_session
-     (id, hash, user_id, created_at, last_seen_at, expires_at, method, has_second_factor, pending, address, user_agent)
+     (id, hash, user_id, created_at, last_seen_at, expires_at, method, has_second_factor, pending, address, user_agent,
+      issuer)
    values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10)`,
 );
 const DELETE_EXPIRED_SESSIONS = statement(
@@ -130,7 +133,7 @@ export async function startSession(
   const { recordedAddress, userAgent } = client;
   await tx.query(INSERT_SESSION, [
     ...[newId(), hashSecret(token), userId, timestamp(machineNow), timestamp(expiresAt)],
-    ...[signIn.method, signIn.hasSecondFactor, pending, recordedAddress, userAgent],
+    ...[signIn.method, signIn.hasSecondFactor, pending, recordedAddress, userAgent, signIn.issuer ?? null],
   ]);
   // An accepted invitation has an entry of its own.
   if (pending === null && signIn.method !== 'invitation')

@@ -44,7 +44,8 @@ export const deviceCredential = ({ id, password_hash }: Pick<UserRow, 'id' | 'pa
 
 /**
  * Signs a user in. An unknown email, a user without a password, a disabled user and a wrong password get the same
- * answer after the same time, so that a client cannot find out which users exist.
+ * answer after the same time, so that a client cannot find out which users exist. So do all users of an email domain whose
+ * passwords are not accepted.
  */
 export async function signIn(
   db: Database,
@@ -52,10 +53,11 @@ export async function signIn(
   client: ClientContext,
   times: Times,
   policy: MfaPolicy,
+  isAccepted = true,
 ): Promise<NewSession> {
   const email = normalizeEmail(credentials.email);
   const { address, device } = client;
-  const user = await findUserByEmail(db, email);
+  const user = isAccepted ? await findUserByEmail(db, email) : null;
   const isKnown = device?.knows(deviceCredential(user ?? { id: '', password_hash: null })) ?? false;
   const origin: AttemptOrigin =
     device !== null && isKnown
@@ -160,14 +162,16 @@ export async function changePassword(
   });
 }
 
-const END_SESSION = statement('end_session', 'delete from user_session where id = $1');
+const END_SESSION = statement('end_session', 'delete from user_session where id = $1 returning issuer');
 const END_SESSIONS = statement(
   'end_sessions',
   'delete from user_session where user_id = $1 and id is distinct from $2',
 );
 
-export async function endSession(tx: Tx, id: string): Promise<void> {
-  await tx.query(END_SESSION, [id]);
+/** Returns the issuer of the identity provider that the session began with, if it did. */
+export async function endSession(tx: Tx, id: string): Promise<string | null> {
+  const [ended] = await tx.query<{ issuer: string | null }>(END_SESSION, [id]);
+  return ended?.issuer ?? null;
 }
 
 /** Ends all sessions of a user except, if given, one. */

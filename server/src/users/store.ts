@@ -22,11 +22,14 @@ export type UserRow = {
   password_hash: string | null;
   last_signed_in_at: number | null;
   invitation_expires_at: number | null;
+  /** Issuers of the identity providers that the user is linked with. */
+  providers: string[];
 };
 
 const usersOf = (source: string) => `select u.id, u.email, u.name, u.role::text as role,
     u.permissions::text as permissions, b.id as brp_id, b.name as brp_name, a.id as account_id, a.name as account_name,
-    u.created_at, u.disabled_at, u.password_hash, u.last_signed_in_at, u.invitation_expires_at
+    u.created_at, u.disabled_at, u.password_hash, u.last_signed_in_at, u.invitation_expires_at,
+    array(select p.issuer from provider_subject p where p.user_id = u.id order by p.issuer) as providers
   from ${source} u left join brp b on b.no = u.brp_no left join account a on a.no = u.account_no`;
 const USER = usersOf('app_user');
 

@@ -18,7 +18,7 @@ export const wireIdentity = (row: UserRow): SessionUser => ({
 
 function statusOf(row: UserRow): UserStatus {
   if (row.disabled_at !== null) return 'disabled';
-  return row.password_hash === null ? 'invited' : 'active';
+  return row.password_hash === null && row.providers.length === 0 ? 'invited' : 'active';
 }
 
 export const wireUser = (row: UserRow): User => ({
@@ -28,14 +28,16 @@ export const wireUser = (row: UserRow): User => ({
   disabled_at: formatInstantOrNull(row.disabled_at),
   last_signed_in_at: formatInstantOrNull(row.last_signed_in_at),
   invitation_expires_at: formatInstantOrNull(row.invitation_expires_at),
+  providers: row.providers,
 });
 
-export function wireInvitation(row: UserRow): Invitation {
+export function wireInvitation(row: UserRow, providers: Invitation['providers']): Invitation {
   if (row.invitation_expires_at === null) throw new Error('who is found by an invitation has one');
   return {
     email: row.email,
     name: row.name,
     role: row.role,
     expires_at: formatInstant(row.invitation_expires_at),
+    providers,
   };
 }

@@ -104,6 +104,7 @@ export const operator: Dictionary['operator'] = {
     statuses: { invited: 'eingeladen', active: 'aktiv', disabled: 'gesperrt' },
     lastSignIn: 'Letzte Anmeldung',
     invitedUntil: 'Link gilt bis',
+    signsInWith: 'Meldet sich an mit',
     wholeAddress: 'Die ganze Adresse',
     empty: 'Keine Benutzer',
     emptyText: 'Legen Sie einen an, damit sich jemand anmelden kann.',

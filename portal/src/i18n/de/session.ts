@@ -11,9 +11,15 @@ export const session: Dictionary['session'] = {
   forgot: 'Passwort vergessen?',
   forgotText:
     'Bitten Sie einen Administrator Ihrer Organisation oder den Betreiber der Plattform um einen neuen Link. Er gilt einmal, und Sie wählen damit ein neues Passwort.',
+  signInWith: (provider) => `Mit ${provider} anmelden`,
+  otherWays: 'Über einen Anmeldedienst anmelden',
+  providerRequired: (domain) => `Benutzer von ${domain} melden sich hier an, ohne Passwort:`,
+  signingIn: 'Sie werden angemeldet',
   expired: 'Ihre Sitzung ist beendet. Bitte melden Sie sich erneut an.',
   invitationTitle: (name) => `Willkommen, ${name}`,
   invitationText: (email) => `Wählen Sie ein Passwort für ${email}. Danach sind Sie angemeldet.`,
+  invitationProviderText: (email) =>
+    `Melden Sie sich als ${email} an, um die Einladung anzunehmen. Ein Passwort für Saldo brauchen Sie nicht.`,
   invitationMissing: 'Diese Einladung ist nicht verwendbar',
   invitationMissingText:
     'Sie wurde schon benutzt, ist abgelaufen, oder die Adresse ist unvollständig. Bitten Sie um einen neuen Link.',
@@ -78,6 +84,13 @@ export const session: Dictionary['session'] = {
     setUpText:
       'Oder richten Sie einen Passkey ein: Er ist ein zweiter Faktor, und Sie melden sich damit auch ohne Passwort an.',
   },
+  providers: 'Anmeldedienste',
+  providersText:
+    'Ihre Konten dort melden Sie hier an. Ein entferntes Konto wird wieder verknüpft, wenn Sie sich das nächste Mal damit anmelden.',
+  linkedSince: 'Verknüpft seit',
+  unlink: 'Verknüpfung entfernen',
+  unlinked: 'Die Verknüpfung wurde entfernt.',
+  onlyWay: 'Ihr einziger Weg zur Anmeldung',
   notifications: 'Benachrichtigungen',
   notificationsText: (...minutes) =>
     `Eine Benachrichtigung dieses Browsers ${minutes.join(' und ')} Minuten vor einer Frist, wenn Nominierungen nicht gesendet sind oder abweichen, und bei neuen Abweichungen, solange das Portal offen ist, auch in einem verdeckten Tab.`,

@@ -102,6 +102,7 @@ export const operator = {
     statuses: { invited: 'invited', active: 'active', disabled: 'disabled' },
     lastSignIn: 'Last signed in',
     invitedUntil: 'Link works until',
+    signsInWith: 'Signs in with',
     wholeAddress: 'The whole address',
     empty: 'No users',
     emptyText: 'Create one to let a person sign in.',

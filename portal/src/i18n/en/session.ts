@@ -9,9 +9,15 @@ export const session = {
   forgot: 'Forgot your password?',
   forgotText:
     'Ask an administrator of your organisation or the operator of the platform for a new link. It is valid once and lets you choose a new password.',
+  signInWith: (provider: string) => `Sign in with ${provider}`,
+  otherWays: 'Sign in with an identity provider',
+  providerRequired: (domain: string) => `Users of ${domain} sign in here, without a password:`,
+  signingIn: 'You are being signed in',
   expired: 'Your session has ended. Please sign in again.',
   invitationTitle: (name: string) => `Welcome, ${name}`,
   invitationText: (email: string) => `Choose a password for ${email}. Afterwards you are signed in.`,
+  invitationProviderText: (email: string) =>
+    `Sign in as ${email} to accept the invitation. You need no password for Saldo.`,
   invitationMissing: 'This invitation cannot be used',
   invitationMissingText:
     'It has been used already, has run out, or the address is incomplete. Please ask for a new link.',
@@ -74,6 +80,13 @@ export const session = {
     use: 'Use a passkey',
     setUpText: 'Or add a passkey: it is a second factor, and also signs you in without a password.',
   },
+  providers: 'Identity providers',
+  providersText:
+    'Your accounts there sign you in. An account that you unlink is linked again when you next sign in with it.',
+  linkedSince: 'Linked since',
+  unlink: 'Unlink',
+  unlinked: 'The provider is no longer linked.',
+  onlyWay: 'Your only way to sign in',
   notifications: 'Notifications',
   notificationsText: (...minutes: number[]) =>
     `A notification of this browser ${minutes.join(' and ')} minutes before a gate closes with nominations that are not sent or differ, and for new mismatches, while the portal is open, also in a hidden tab.`,

@@ -31,9 +31,10 @@ function callerText({ principal }: FastifyRequest): string {
 
 /**
  * Secrets must not appear in the log: API keys that a client has put into the URL by mistake, and tokens of
- * invitations, which are valid until they are used.
+ * invitations and codes of identity providers, which are valid until they are used.
  */
 export function withoutSecrets(url: string): string {
   if (url.includes('saldo_')) return url.replaceAll(KEY_IN_TEXT, '[key]');
+  if (url.startsWith('/sign-in/return/')) return url.replace(/\?.*/, '?…');
   return url.includes('/invitations/') ? url.replace(/(\/invitations\/)[^/?]+/, '$1…') : url;
 }

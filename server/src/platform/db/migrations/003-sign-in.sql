@@ -74,3 +74,7 @@ create table provider_subject (
   primary key (issuer, subject),
   unique (user_id, issuer)
 );
+
+alter table user_session
+  -- Of the identity provider that signed the user in, to sign out there too. Null for other sessions.
+  add column issuer text;
