@@ -31,6 +31,7 @@ export const brpForms = ({
         'customers:read',
         'balance_groups:read',
         'events:read',
+        'requests:read',
       ],
     },
   },
