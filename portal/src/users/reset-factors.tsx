@@ -1,8 +1,8 @@
 import type { User } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useChange } from '../session/versions.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
-import { useToast } from '../ui/toast.tsx';
+import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import type { UserActions } from './queries.ts';
 
 type Props = { user: User; reset: NonNullable<UserActions['resetFactors']>; onClose: () => void };
@@ -11,14 +11,9 @@ type Props = { user: User; reset: NonNullable<UserActions['resetFactors']>; onCl
 export function ResetFactorsDialog({ user, reset: send, onClose }: Props) {
   const { t } = useI18n();
   const texts = t.factors;
-  const toast = useToast();
-  const reset = useMutation({
-    mutationFn: ({ id }: User) => send(id),
-    onSuccess: (_, { name }) => {
-      toast(texts.resetDone(name));
-      onClose();
-    },
-  });
+  const reset = useChange(
+    useChangeHandlers({ toast: () => texts.resetDone(user.name), refresh: [['users']], onDone: onClose }),
+  );
   return (
     <ConfirmDialog
       title={texts.resetTitle(user.name)}
@@ -26,7 +21,7 @@ export function ResetFactorsDialog({ user, reset: send, onClose }: Props) {
       action={texts.reset}
       isBusy={reset.isPending}
       error={reset.error}
-      onConfirm={() => reset.mutate(user)}
+      onConfirm={() => reset.mutate(() => send(user.id))}
       onClose={onClose}
     />
   );

@@ -122,14 +122,13 @@ type EndSessionsProps = { user: User; end: NonNullable<UserActions['endSessions'
 function EndSessions({ user, end: send, onDone }: EndSessionsProps) {
   const { t } = useI18n();
   const texts = t.operator.users;
-  const end = useMutation({
-    mutationFn: (id: string) => send(id),
-    ...useChangeHandlers({ toast: () => texts.sessionsEnded(user.name), refresh: [['sessions']], onDone }),
-  });
+  const end = useChange(
+    useChangeHandlers({ toast: () => texts.sessionsEnded(user.name), refresh: [['sessions']], onDone }),
+  );
   return (
     <div className="mt-4 grid justify-items-start gap-1 border-t border-line pt-4">
       <FormProblem error={end.error} />
-      <Button isBusy={end.isPending} onClick={() => end.mutate(user.id)}>
+      <Button isBusy={end.isPending} onClick={() => end.mutate(() => send(user.id))}>
         {texts.endSessions}
       </Button>
       <p className="text-xs text-muted">{texts.endSessionsHint}</p>

@@ -68,7 +68,7 @@ const INSERT_SESSION = statement(
   `insert into user_session
      (id, hash, user_id, created_at, last_seen_at, expires_at, method, has_second_factor, pending, address, user_agent,
       issuer)
-   values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10)`,
+   values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 const DELETE_EXPIRED_SESSIONS = statement(
   'forget_sessions',
