@@ -26,8 +26,12 @@ const COOKIES: Readonly<Record<string, 'device' | 'challenge' | 'step'>> = {
   sign_in: 'step',
 };
 
+let browsers = 0;
+
+/** With `TRUST_PROXY=on` each browser has an address of its own, so that no limit of an address is shared. */
 export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser {
   const ask = client(baseUrl);
+  const address = `198.18.${Math.floor(++browsers / 250)}.${(browsers % 250) + 1}`;
   const browser: Browser = {
     cookie: '',
     device: '',
@@ -37,7 +41,7 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
       const cookie = [browser.cookie, browser.device, browser.challenge, browser.step]
         .filter((one) => one !== '')
         .join('; ');
-      const headers = { origin: baseUrl, ...(cookie === '' ? {} : { cookie }) };
+      const headers = { origin: baseUrl, 'x-forwarded-for': address, ...(cookie === '' ? {} : { cookie }) };
       const answer = await ask(pathAndQuery, { ...options, headers: { ...headers, ...options.headers } });
       for (const set of answer.headers.getSetCookie()) {
         const kept = /Max-Age=0;/.test(set) ? '' : (set.split(';')[0] ?? '');

@@ -320,7 +320,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       '-': 'api_key_of_brp(brp_no; id)',
     },
     listOwnUsers: {
-      '-': 'app_user_of_brp(brp_no; id)',
+      '-': 'app_user_of_brp(brp_no; id) + provider_subject_user_id_issuer_key(user_id)',
     },
     listOwnCustomers: {
       '- search=x tso=DE_TENNET': 'customer_of_brp(brp_no; id)',
@@ -347,7 +347,7 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       '-': 'api_key_of_account(account_no; id)',
     },
     listOwnUsers: {
-      '-': 'app_user_of_account(account_no; id)',
+      '-': 'app_user_of_account(account_no; id) + provider_subject_user_id_issuer_key(user_id)',
     },
     browseAssets: {
       '-': 'offer_pkey(; published_no)',

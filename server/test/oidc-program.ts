@@ -6,6 +6,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 
 /** Settings of one provider. */
 export type ProgramProvider = {
@@ -63,7 +64,8 @@ function changesOf(account: URLSearchParams): Record<string, unknown> {
   };
 }
 
-async function start(settings: ProgramProvider): Promise<void> {
+/** Starts a provider on any port, and returns it: whoever started the process forwards connections of the issuer to it. */
+async function start(settings: ProgramProvider): Promise<number> {
   const [key, foreignKey] = [newKey(), newKey()];
   const provider: Provider = new OidcProvider(settings.issuer, {
     clients: [
@@ -109,9 +111,12 @@ async function start(settings: ProgramProvider): Promise<void> {
   });
   const server = createServer(provider.callback());
   await new Promise<void>((resolve) => {
-    server.listen(Number(new URL(settings.issuer).port), '127.0.0.1', resolve);
+    server.listen(0, '127.0.0.1', resolve);
   });
+  return (server.address() as AddressInfo).port;
 }
 
-for (const settings of JSON.parse(process.argv[2] ?? '[]') as ProgramProvider[]) await start(settings);
-process.stdout.write('ready\n');
+const ports: number[] = [];
+for (const settings of JSON.parse(process.argv[2] ?? '[]') as ProgramProvider[])
+  ports.push(await start(settings));
+process.stdout.write(`ports ${JSON.stringify(ports)}\n`);

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from './browser.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import type { Answer, TestPlatform } from './harness.ts';
 import type { ProgramProvider } from './oidc-program.ts';
-import { freePort } from './ports.ts';
 
 const PROGRAM = fileURLToPath(new URL('oidc-program.ts', import.meta.url));
 /** With characters that have to be encoded in the header of the token request. */
@@ -27,6 +27,26 @@ export type OidcProviders = {
   kill(): Promise<void>;
 };
 
+/** Holds a port as long as the test file runs, and forwards connections to the port that is set. Null: they are closed. */
+async function holdPort() {
+  const held = { port: 0, target: null as number | null };
+  const server = createServer((socket) => {
+    if (held.target === null) return void socket.destroy();
+    const forwarded = connect(held.target, '127.0.0.1');
+    // Either side may end at any time.
+    for (const [one, other] of [
+      [socket, forwarded],
+      [forwarded, socket],
+    ] as const)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    socket.pipe(forwarded).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(async () => void server.close());
+  held.port = (server.address() as AddressInfo).port;
+  return held;
+}
+
 /**
  * Chooses the addresses of the providers, for the settings of a platform. Their host names differ, because cookies of one
  * host are sent to all of its ports.
@@ -35,9 +55,10 @@ export async function prepareProviders(): Promise<OidcProviders> {
   const folder = await temporaryFolder();
   const secretFile = path.join(folder, 'secret');
   await writeFile(secretFile, `${SECRET}\n`);
+  const ports = [await holdPort(), await holdPort()] as const;
   const issuers = {
-    nordwind: `http://localhost:${await freePort()}`,
-    other: `http://127.0.0.1:${await freePort()}`,
+    nordwind: `http://localhost:${ports[0].port}`,
+    other: `http://127.0.0.1:${ports[1].port}`,
   };
   const settings = {
     providers: [
@@ -56,6 +77,7 @@ export async function prepareProviders(): Promise<OidcProviders> {
   await writeFile(file, JSON.stringify(settings));
   let child: ChildProcess | null = null;
   const kill = async () => {
+    for (const held of ports) held.target = null;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -78,10 +100,13 @@ export async function prepareProviders(): Promise<OidcProviders> {
       let printed = '';
       started.stderr.on('data', (text) => (printed += String(text)));
       started.stdout.on('data', (text) => (printed += String(text)));
-      while (!printed.includes('ready\n')) {
+      const isReady = () => /^ports (.*)$/m.exec(printed)?.[1];
+      while (isReady() === undefined) {
         await Promise.race([once(started.stdout, 'data'), once(started, 'exit')]);
         assert.equal(started.exitCode, null, printed);
       }
+      const targets = JSON.parse(isReady() ?? '') as number[];
+      for (const [at, held] of ports.entries()) held.target = targets[at] ?? null;
     },
   };
 }

@@ -10,7 +10,8 @@ import { freePort } from './ports.ts';
 
 const NOW = '2026-10-20T08:00:00Z';
 const OPERATOR = { type: 'operator' } as const;
-const platform = await startTestPlatform({ now: NOW });
+/** Every browser has an address: the audit trail has a limited number of failures of one address. */
+const platform = await startTestPlatform({ now: NOW, environment: { TRUST_PROXY: 'on' } });
 /** The same database, where users of the operator need a second factor. */
 const strict = await startTestPlatform({
   now: NOW,

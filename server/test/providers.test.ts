@@ -11,12 +11,19 @@ import { type Answer, assertRefused, client, problemOf, startTestPlatform } from
 import { complete, DOMAINS, prepareProviders, reachCallback, signInWith } from './oidc-provider.ts';
 
 const providers = await prepareProviders();
-const platform = await startTestPlatform({ environment: { OIDC_FILE: providers.file } });
+/** Every browser has an address: the audit trail has a limited number of failures of one address. */
+const BEHIND_PROXY = { TRUST_PROXY: 'on' };
+const platform = await startTestPlatform({ environment: { ...BEHIND_PROXY, OIDC_FILE: providers.file } });
 /** The log of the second platform. */
 const log: string[] = [];
 const strict = await startTestPlatform({
   logger: pino({ level: 'info' }, { write: (line) => log.push(line) }),
-  environment: { OIDC_FILE: providers.file, DATABASE_URL: platform.databaseUrl, MFA: 'all' },
+  environment: {
+    ...BEHIND_PROXY,
+    OIDC_FILE: providers.file,
+    DATABASE_URL: platform.databaseUrl,
+    MFA: 'all',
+  },
 });
 const { db, world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());
@@ -438,7 +445,7 @@ test('a provider that is down is named, stores nothing, stops no password, and i
   await assertSignInRefused(await complete(waiting, query), sentence, waiting);
 
   const fresh = await startTestPlatform({
-    environment: { OIDC_FILE: providers.file, DATABASE_URL: platform.databaseUrl },
+    environment: { ...BEHIND_PROXY, OIDC_FILE: providers.file, DATABASE_URL: platform.databaseUrl },
   });
   const browser = openBrowser(fresh);
   const [before] = await db.query(STEPS);

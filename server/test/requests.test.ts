@@ -204,6 +204,7 @@ const requestOf = (id = `req_${++requests}`) =>
       url: '/v1/contracts',
       headers: {},
       ip: '10.0.0.1',
+      server: { addressForm: 'full' },
       problemCode: null,
       principal: { actor: 'key_x', owner: OWNER },
     },

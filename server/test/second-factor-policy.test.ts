@@ -53,7 +53,7 @@ test('the policy decides by role whose users need a second factor', async () => 
       const { browser, pending } = await signIn(platforms[policy], user);
       assert.equal(pending, needed[policy].includes(role) ? 'set_up' : null, `${policy} ${role}`);
       const factors = (await browser.request('/portal/v1/factors')).body;
-      assert.deepEqual(factors, { is_required: pending !== null, one_time_code: null });
+      assert.deepEqual(factors, { is_required: pending !== null, passkeys: 0, one_time_code: null });
     }
   }
 });

@@ -3,7 +3,6 @@ import { attention } from './de/attention.ts';
 import { brp } from './de/brp.ts';
 import { common } from './de/common.ts';
 import { exchange } from './de/exchange.ts';
-import { factors } from './de/factors.ts';
 import { market } from './de/market.ts';
 import { operator } from './de/operator.ts';
 import { problems } from './de/problems.ts';
@@ -17,7 +16,6 @@ export const de: Dictionary = {
   common,
   problems,
   session,
-  factors,
   brp,
   operator,
   exchange,

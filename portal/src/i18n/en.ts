@@ -3,7 +3,6 @@ import { attention } from './en/attention.ts';
 import { brp } from './en/brp.ts';
 import { common } from './en/common.ts';
 import { exchange } from './en/exchange.ts';
-import { factors } from './en/factors.ts';
 import { market } from './en/market.ts';
 import { operator } from './en/operator.ts';
 import { problems } from './en/problems.ts';
@@ -17,7 +16,6 @@ export const en = {
   common,
   problems,
   session,
-  factors,
   brp,
   operator,
   exchange,

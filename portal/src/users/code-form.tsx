@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useInput } from '../ui/use-input.ts';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 
 type Props = {
   action: string;
@@ -22,13 +23,13 @@ const EMPTY = { code: '' };
 
 /** Asks for a code of the second factor. */
 export function CodeForm({ action, error, isBusy, onSubmit, label, hint, isNumeric, onClose }: Props) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { input, set } = useInput(EMPTY);
   return (
     <Form error={error} fields={['code']} isUnsaved={false} onSubmit={() => onSubmit(input.code)}>
       <TextField
         name="code"
-        label={label ?? t.factors.code}
+        label={label ?? FACTOR_TEXTS[format.language].code}
         hint={hint}
         autoComplete="one-time-code"
         inputMode={isNumeric ? 'numeric' : 'text'}

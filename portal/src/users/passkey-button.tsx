@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { arePasskeysSupported, type PasskeyUse, signInWithPasskey } from '../session/passkeys.ts';
 import { Button } from '../ui/button.tsx';
 import { FormProblem } from '../ui/form.tsx';
+import { PASSKEY_TEXTS } from './passkey-texts.ts';
 
 type PasskeyButtonProps = {
   use: PasskeyUse;
@@ -12,9 +13,10 @@ type PasskeyButtonProps = {
 
 /** Signs in with a passkey, alone or as the second step. Without an email: the browser lists the passkeys it has. */
 export function PasskeyButton({ use, onSignedIn }: PasskeyButtonProps) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const signIn = useMutation({ mutationFn: signInWithPasskey, onSuccess: onSignedIn });
-  if (!arePasskeysSupported()) return <p className="text-xs text-muted">{t.session.passkeys.unsupported}</p>;
+  if (!arePasskeysSupported())
+    return <p className="text-xs text-muted">{PASSKEY_TEXTS[format.language].unsupported}</p>;
   return (
     <div className="grid gap-3">
       <FormProblem error={signIn.error} />
@@ -24,7 +26,7 @@ export function PasskeyButton({ use, onSignedIn }: PasskeyButtonProps) {
         isBusy={signIn.isPending}
         onClick={() => signIn.mutate(use)}
       >
-        {t.session.passkeys.use}
+        {PASSKEY_TEXTS[format.language].use}
       </Button>
     </div>
   );

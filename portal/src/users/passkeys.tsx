@@ -14,6 +14,7 @@ import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
+import { PASSKEY_TEXTS } from './passkey-texts.ts';
 
 const passkeysQuery = queryOptions({
   queryKey: ['passkeys'],
@@ -24,8 +25,8 @@ type OpenDialog = { readonly what: 'rename' | 'remove'; readonly passkey: Passke
 
 /** The user's own passkeys. */
 export function PasskeysPanel() {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const query = useQuery(passkeysQuery);
   const [isAdding, setIsAdding] = useState(false);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -62,8 +63,8 @@ export function PasskeysPanel() {
 type ListProps = { passkeys: readonly Passkey[]; onOpen: (dialog: OpenDialog) => void };
 
 function PasskeyList({ passkeys, onOpen }: ListProps) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { t, format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   if (passkeys.length === 0) return <p className="text-sm">{texts.empty}</p>;
   return (
     <ul aria-label={texts.title} className="divide-y divide-line rounded-md border border-line">
@@ -105,8 +106,8 @@ type NameFormProps = {
 };
 
 function NameForm({ firstName, action, error, isBusy, onSubmit, children }: NameFormProps) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const { input, set, isUnsaved } = useInput({ name: firstName });
   return (
     <Form error={error} fields={['name']} isUnsaved={isUnsaved} onSubmit={() => onSubmit(input.name)}>
@@ -132,12 +133,12 @@ function NameForm({ firstName, action, error, isBusy, onSubmit, children }: Name
 
 /** The way out after a sign-in that was too long ago. */
 function SignInAgain({ error }: { error: unknown }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   if (!isProblem(error, 'recent_sign_in_required')) return null;
   return (
     <div>
       <Link to="/sign-in" search={{ next: '/profile' }} ignoreBlocker className={buttonClass()}>
-        {t.session.passkeys.signInAgain}
+        {PASSKEY_TEXTS[format.language].signInAgain}
       </Link>
     </div>
   );
@@ -151,8 +152,8 @@ export function AddPasskeyForm({
   firstName: string;
   onAdded: (added: Passkey) => void;
 }) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const add = useMutation({ mutationFn: createPasskey, onSuccess: onAdded });
   if (!arePasskeysSupported()) return <Notice tone="warn">{texts.unsupported}</Notice>;
   return (
@@ -169,8 +170,8 @@ export function AddPasskeyForm({
 }
 
 function AddDialog({ firstName, onClose }: { firstName: string; onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const { onSuccess, onSettled } = useChangeHandlers<Passkey>({
     toast: ({ name }) => texts.added(name),
     refresh: [passkeysQuery.queryKey],
@@ -192,8 +193,8 @@ function AddDialog({ firstName, onClose }: { firstName: string; onClose: () => v
 type PasskeyDialogProps = { passkey: Passkey; onClose: () => void };
 
 function RenameDialog({ passkey, onClose }: PasskeyDialogProps) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const rename = useMutation({
     mutationFn: ({ id, name }: Pick<Passkey, 'id' | 'name'>) => portalClient.passkeys.rename(id, { name }),
     ...useChangeHandlers<Passkey>({
@@ -216,8 +217,8 @@ function RenameDialog({ passkey, onClose }: PasskeyDialogProps) {
 }
 
 function RemoveDialog({ passkey, onClose }: PasskeyDialogProps) {
-  const { t } = useI18n();
-  const texts = t.session.passkeys;
+  const { format } = useI18n();
+  const texts = PASSKEY_TEXTS[format.language];
   const remove = useMutation({
     mutationFn: (id: string) => portalClient.passkeys.remove(id),
     ...useChangeHandlers({

@@ -3,11 +3,12 @@ import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy.tsx';
 import { download } from '../ui/download.ts';
 import { Notice } from '../ui/states.tsx';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 
 /** The only time that recovery codes are shown. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   const text = `${codes.join('\n')}\n`;
   const { isCopied, copy } = useCopy(text);
   return (

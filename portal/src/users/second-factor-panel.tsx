@@ -11,6 +11,7 @@ import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { CodeForm } from './code-form.tsx';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 import { factorsQuery } from './factors-query.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { SetUpCodes } from './set-up-codes.tsx';
@@ -22,12 +23,12 @@ type OpenDialog = 'set_up' | 'replace' | 'renew' | 'remove';
 
 /** The one-time codes of the user. */
 export function SecondFactorPanel() {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const query = useQuery(factorsQuery);
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);
   return (
-    <Panel title={t.factors.title}>
+    <Panel title={FACTOR_TEXTS[format.language].title}>
       <Loaded query={query} loading={<Skeleton lines={3} />}>
         {(factors) => <FactorState factors={factors} onOpen={setDialog} />}
       </Loaded>
@@ -42,8 +43,8 @@ export function SecondFactorPanel() {
 type StateProps = { factors: Factors; onOpen: (dialog: OpenDialog) => void };
 
 function FactorState({ factors: { one_time_code, is_required }, onOpen }: StateProps) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   if (one_time_code === null)
     return (
       <div className="grid justify-items-start gap-3">
@@ -72,17 +73,24 @@ function FactorState({ factors: { one_time_code, is_required }, onOpen }: StateP
 }
 
 function SetUpDialog({ proof, onClose }: { proof: 'password' | 'code'; onClose: () => void }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const toast = useToast();
   const refresh = useRefresh();
   const [isConfirmed, setIsConfirmed] = useState(false);
   const done = () => {
-    toast(t.factors.turnedOn);
+    toast(FACTOR_TEXTS[format.language].turnedOn);
     onClose();
   };
-  const title = proof === 'password' ? t.factors.setUpTitle : t.factors.replaceTitle;
+  const title =
+    proof === 'password'
+      ? FACTOR_TEXTS[format.language].setUpTitle
+      : FACTOR_TEXTS[format.language].replaceTitle;
   return (
-    <Dialog title={isConfirmed ? t.factors.recoveryTitle : title} isHeldOpen={isConfirmed} onClose={onClose}>
+    <Dialog
+      title={isConfirmed ? FACTOR_TEXTS[format.language].recoveryTitle : title}
+      isHeldOpen={isConfirmed}
+      onClose={onClose}
+    >
       <SetUpCodes
         proof={proof}
         onConfirmed={() => {
@@ -97,8 +105,8 @@ function SetUpDialog({ proof, onClose }: { proof: 'password' | 'code'; onClose: 
 }
 
 function RenewDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   const refresh = useRefresh();
   const renew = useMutation({
     mutationFn: (code: string) => portalClient.factors.renewRecoveryCodes({ code }, NO_RETRY),
@@ -131,8 +139,8 @@ function RenewDialog({ onClose }: { onClose: () => void }) {
 }
 
 function RemoveDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   const toast = useToast();
   const refresh = useRefresh();
   const remove = useMutation({

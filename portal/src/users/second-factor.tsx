@@ -11,9 +11,11 @@ import { FormProblem } from '../ui/form.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { ToastProvider } from '../ui/toast.tsx';
 import { CodeForm } from './code-form.tsx';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 import { factorsQuery } from './factors-query.ts';
 import { Frame } from './frame.tsx';
 import { PasskeyButton } from './passkey-button.tsx';
+import { PASSKEY_TEXTS } from './passkey-texts.ts';
 import { AddPasskeyForm } from './passkeys.tsx';
 import { SetUpCodes } from './set-up-codes.tsx';
 
@@ -21,18 +23,22 @@ const route = getRouteApi('/second-factor');
 
 /** The second step of a sign-in: a code, or the set-up of the first factor. */
 export function SecondFactorPage() {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const context = route.useRouteContext();
   // Of the first visit: the set-up completes the session, and the recovery codes have to be shown after that.
   const [pending] = useState(context.session.pending);
   const [isConfirmed, setIsConfirmed] = useState(false);
   useReturnWhenEnded();
   const isSetUp = pending === 'set_up';
-  const setUpTitle = isConfirmed ? t.factors.recoveryTitle : t.factors.setUpTitle;
+  const setUpTitle = isConfirmed
+    ? FACTOR_TEXTS[format.language].recoveryTitle
+    : FACTOR_TEXTS[format.language].setUpTitle;
   return (
     <ToastProvider>
-      <Frame title={isSetUp ? setUpTitle : t.factors.signInTitle}>
-        {isSetUp && !isConfirmed && <p className="text-sm text-muted">{t.factors.setUpRequired}</p>}
+      <Frame title={isSetUp ? setUpTitle : FACTOR_TEXTS[format.language].signInTitle}>
+        {isSetUp && !isConfirmed && (
+          <p className="text-sm text-muted">{FACTOR_TEXTS[format.language].setUpRequired}</p>
+        )}
         {isSetUp ? <SetUpStep onConfirmed={() => setIsConfirmed(true)} /> : <CodeStep />}
         {!isConfirmed && <CancelButton />}
       </Frame>
@@ -53,8 +59,8 @@ function useReturnWhenEnded(): void {
 }
 
 function CodeStep() {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   const factors = useQuery(factorsQuery);
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -103,7 +109,7 @@ function CodeStep() {
 }
 
 function SetUpStep({ onConfirmed }: { onConfirmed: () => void }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const [isConfirmed, setIsConfirmed] = useState(false);
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -127,8 +133,11 @@ function SetUpStep({ onConfirmed }: { onConfirmed: () => void }) {
       />
       {!isConfirmed && arePasskeysSupported() && (
         <div className="grid gap-3 border-t border-line pt-4">
-          <p className="text-sm text-muted">{t.session.passkeys.setUpText}</p>
-          <AddPasskeyForm firstName={t.session.passkeys.newName(1)} onAdded={() => enter.mutate()} />
+          <p className="text-sm text-muted">{PASSKEY_TEXTS[format.language].setUpText}</p>
+          <AddPasskeyForm
+            firstName={PASSKEY_TEXTS[format.language].newName(1)}
+            onAdded={() => enter.mutate()}
+          />
         </div>
       )}
       <FormProblem error={enter.error} />
@@ -137,7 +146,7 @@ function SetUpStep({ onConfirmed }: { onConfirmed: () => void }) {
 }
 
 function CancelButton() {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const router = useRouter();
   const queryClient = useQueryClient();
   const signOut = useMutation({
@@ -152,7 +161,7 @@ function CancelButton() {
     <>
       <FormProblem error={signOut.error} />
       <Button variant="quiet" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
-        {t.factors.cancelSignIn}
+        {FACTOR_TEXTS[format.language].cancelSignIn}
       </Button>
     </>
   );

@@ -7,6 +7,7 @@ import { Form, FormButtons, FormProblem, PasswordField } from '../ui/form.tsx';
 import { Secret } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { CodeForm } from './code-form.tsx';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -45,8 +46,8 @@ type ProofProps = {
 };
 
 function Proof({ proof, begin, onClose }: ProofProps) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { t, format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   const { input, set } = useInput({ password: '' });
   if (proof === 'none')
     return (
@@ -99,8 +100,8 @@ type ScanProps = {
 };
 
 function Scan({ setUp: { token, secret, uri }, confirm, onClose }: ScanProps) {
-  const { t } = useI18n();
-  const texts = t.factors;
+  const { format } = useI18n();
+  const texts = FACTOR_TEXTS[format.language];
   return (
     <div className="grid gap-4">
       <p className="text-sm text-muted">{texts.scanText}</p>

@@ -15,6 +15,7 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
+import { FACTOR_TEXTS } from './factor-texts.ts';
 import { type UserActions, userQuery } from './queries.ts';
 import { ResetFactorsDialog } from './reset-factors.tsx';
 
@@ -96,7 +97,7 @@ function PermissionsField({ value, onChange }: PermissionsProps) {
 type UserDialogProps = { user: User; actions: UserActions; onClose: () => void };
 
 export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const query = useQuery(userQuery(actions, user.id));
   const isMyself = useSession().user.id === user.id;
   const [isResetting, setIsResetting] = useState(false);
@@ -110,7 +111,7 @@ export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
       {actions.endSessions && <EndSessions user={user} end={actions.endSessions} onDone={onClose} />}
       {actions.resetFactors && !isMyself && user.status === 'active' && (
         <div className="mt-4 border-t border-line pt-4">
-          <Button onClick={() => setIsResetting(true)}>{t.factors.reset}</Button>
+          <Button onClick={() => setIsResetting(true)}>{FACTOR_TEXTS[format.language].reset}</Button>
         </div>
       )}
     </Dialog>

@@ -57,33 +57,6 @@ export const session: Dictionary['session'] = {
   sessionEnded: 'Die Sitzung ist beendet.',
   signOutElsewhere: 'Überall sonst abmelden',
   signedOutElsewhere: 'Alle anderen Sitzungen sind beendet.',
-  passkeys: {
-    title: 'Passkeys',
-    text: 'Melden Sie sich mit Fingerabdruck, Gesicht, PIN oder Sicherheitsschlüssel an, ohne Passwort. Sobald Sie einen Passkey haben, genügt Ihr Passwort allein nicht mehr: Danach wird ein Passkey oder ein anderer zweiter Faktor verlangt. Richten Sie einen zweiten Passkey ein, falls Sie den ersten verlieren.',
-    unsupported:
-      'Passkeys sind hier nicht verfügbar. Sie brauchen einen aktuellen Browser und eine sichere Verbindung (https).',
-    empty: 'Sie haben noch keinen Passkey.',
-    created: 'Eingerichtet',
-    lastUsed: 'Zuletzt benutzt',
-    add: 'Passkey einrichten',
-    addText: 'Als Nächstes fragt Ihr Browser, wo er den Passkey speichern soll, und prüft, dass Sie es sind.',
-    newName: (count) => `Passkey ${count}`,
-    name: 'Name',
-    nameHint: 'Unterscheidet Ihre Passkeys, zum Beispiel „Laptop“ oder „Blauer Sicherheitsschlüssel“.',
-    added: (name) => `Der Passkey „${name}“ ist eingerichtet.`,
-    rename: 'Umbenennen',
-    renameTitle: (name) => `Passkey „${name}“ umbenennen`,
-    renamed: (name) => `Der Passkey heißt jetzt „${name}“.`,
-    remove: 'Entfernen',
-    removeTitle: (name) => `Passkey „${name}“ entfernen?`,
-    removeText:
-      'Sie können sich damit nicht mehr anmelden. Löschen Sie ihn auch in Ihrem Browser oder auf Ihrem Sicherheitsschlüssel. Sitzungen, die mit ihm begonnen haben, laufen weiter, bis Sie sich überall sonst abmelden.',
-    removed: (name) => `Der Passkey „${name}“ ist entfernt.`,
-    signInAgain: 'Erneut anmelden',
-    use: 'Passkey verwenden',
-    setUpText:
-      'Oder richten Sie einen Passkey ein: Er ist ein zweiter Faktor, und Sie melden sich damit auch ohne Passwort an.',
-  },
   providers: 'Anmeldedienste',
   providersText:
     'Ihre Konten dort melden Sie hier an. Ein entferntes Konto wird wieder verknüpft, wenn Sie sich das nächste Mal damit anmelden.',

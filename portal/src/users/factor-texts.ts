@@ -1,6 +1,62 @@
-import type { Dictionary } from '../dictionary.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
 
-export const factors: Dictionary['factors'] = {
+const en = {
+  title: 'Second factor',
+  signInTitle: 'Confirm your sign-in',
+  code: 'Code',
+  codeText: 'Enter the six digits that your authenticator app shows for Saldo.',
+  codeHint: 'A code of your authenticator app, or a recovery code.',
+  recoveryCode: 'Recovery code',
+  recoveryText: 'Enter one of the recovery codes that you stored. Each works once.',
+  useRecoveryCode: 'Use a recovery code',
+  useCode: 'Use a code of the app',
+  lost: 'Lost both? The operator of the platform can reset your second factor.',
+  confirm: 'Confirm',
+  cancelSignIn: 'Cancel and sign out',
+  setUpTitle: 'Set up a second factor',
+  setUpRequired:
+    'This platform requires a second factor for your user. Besides the password, you will enter a code that an app on your phone shows.',
+  setUp: 'Set up authenticator app',
+  proofText: 'Please confirm first that it is you.',
+  next: 'Continue',
+  scanText:
+    'Scan this code with an authenticator app, such as the password manager of your phone. Then enter the six digits that the app shows.',
+  qrCode: 'QR code for the authenticator app',
+  secret: 'Or type this key into the app',
+  secretName: 'the key',
+  turnOn: 'Turn on',
+  recoveryTitle: 'Your recovery codes',
+  recoveryOnce:
+    'This is the only time that they are shown. Store them where you find them without your phone.',
+  recoveryUse: 'Each of them replaces a code of the app once.',
+  copyAll: 'Copy all',
+  copied: 'Copied',
+  download: 'Download',
+  fileName: 'saldo-recovery-codes',
+  stored: 'I have stored them',
+  offText: 'Besides the password, a sign-in then asks for a code that an app on your phone shows.',
+  required: 'This platform requires a second factor for your user.',
+  since: 'Authenticator app since',
+  recoveryLeft: 'Recovery codes left',
+  fewLeft: 'Only a few recovery codes are left. Create new ones in time.',
+  replace: 'Other phone',
+  replaceTitle: 'Set up another phone',
+  renew: 'New recovery codes',
+  renewTitle: 'Create new recovery codes',
+  renewText: 'The old recovery codes can no longer be used.',
+  remove: 'Remove',
+  removeTitle: 'Remove the second factor',
+  removeText: 'From then on the password alone is enough to sign in.',
+  removed: 'The second factor has been removed.',
+  turnedOn: 'The second factor is set up.',
+  reset: 'Reset second factor',
+  resetTitle: (name: string) => `Reset the second factor of ${name}?`,
+  resetText:
+    'For a user who has lost it: one-time codes, recovery codes and passkeys are removed, and all sessions of the user end. Make sure that the request really comes from the user.',
+  resetDone: (name: string) => `The second factor of ${name} has been reset.`,
+};
+
+const de: typeof en = {
   title: 'Zweiter Faktor',
   signInTitle: 'Anmeldung bestätigen',
   code: 'Code',
@@ -56,3 +112,6 @@ export const factors: Dictionary['factors'] = {
     'Für einen Benutzer, der ihn verloren hat: Einmalcodes, Wiederherstellungscodes und Passkeys werden entfernt, und alle Sitzungen des Benutzers enden. Vergewissern Sie sich, dass die Bitte wirklich vom Benutzer kommt.',
   resetDone: (name) => `Der zweite Faktor von ${name} wurde zurückgesetzt.`,
 };
+
+/** Not in the dictionary, which is loaded before the first page: few pages have these texts. */
+export const FACTOR_TEXTS: Readonly<Record<Language, typeof en>> = { en, de };
