@@ -9,6 +9,7 @@ import { DemandCard } from '../market/demand-card.tsx';
 import { lowestPrice, sortOffers } from '../market/filters.ts';
 import { LinkedOfferCard } from '../market/linked-offer-card.tsx';
 import { demandsQuery, type Listed, offersQuery } from '../market/queries.ts';
+import { MARKET_TEXTS } from '../market/texts.ts';
 import { useSession } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -22,8 +23,8 @@ const NEWEST = 4;
 
 /** Overview of the market. */
 export function HomePage() {
-  const { t } = useI18n();
-  const texts = t.market;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   const offers = useQuery(offersQuery);
   const demands = useQuery(demandsQuery);
   return (
@@ -66,10 +67,10 @@ export function HomePage() {
 }
 
 function AllLink({ to }: { to: '/offers' | '/demands' }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   return (
     <Link to={to} className="text-sm text-accent-strong hover:underline">
-      {t.market.home.all}
+      {MARKET_TEXTS[format.language].home.all}
     </Link>
   );
 }
@@ -89,7 +90,7 @@ function Newest({ title, all, children }: { title: string; all: ReactNode; child
 /** The headline: the lowest price of all offers and durations. */
 function LowestPrice({ offers }: { offers: readonly MarketAsset[] }) {
   const { t, format } = useI18n();
-  const texts = t.market;
+  const texts = MARKET_TEXTS[format.language];
   const [cheapest] = sortOffers(offers, { sort: 'price' });
   const price = cheapest && lowestPrice(cheapest);
   const step = cheapest?.pricing.find((one) => one.price === price);
@@ -122,7 +123,7 @@ type NumbersProps = { offers: Listed<MarketAsset> | undefined; demands: Listed<M
 /** Totals. Sums cover the records that were loaded; the pages show a notice if the market has more. */
 function Numbers({ offers, demands }: NumbersProps) {
   const { t, format } = useI18n();
-  const texts = t.market.home;
+  const texts = MARKET_TEXTS[format.language].home;
   const sum = (values: readonly number[]) => format.number(mwhNumber(sumKwh(values.map(kwhFromMwh))));
   const powers = offers?.records.map(({ nominalPower }) => nominalPower) ?? [];
   const volumes = demands?.records.map(({ deliveryVolume }) => deliveryVolume) ?? [];
@@ -130,7 +131,7 @@ function Numbers({ offers, demands }: NumbersProps) {
     { label: texts.offers, value: offers && format.number(offers.total) },
     { label: texts.power, value: offers && `${sum(powers)} MW` },
     { label: texts.demands, value: demands && format.number(demands.total) },
-    { label: texts.demanded, value: demands && `${sum(volumes)} ${t.market.perYear}` },
+    { label: texts.demanded, value: demands && `${sum(volumes)} ${MARKET_TEXTS[format.language].perYear}` },
   ];
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
@@ -145,8 +146,8 @@ function Numbers({ offers, demands }: NumbersProps) {
 }
 
 function ApiPanel() {
-  const { t } = useI18n();
-  const texts = t.market.home;
+  const { t, format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].home;
   const { customer_base_url } = useSession();
   return (
     <Panel title={texts.api} text={texts.apiText}>

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROBLEMS, TSOS } from '@saldo/api';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { MARKET_TEXTS } from '../market/texts.ts';
+import { FACTOR_TEXTS } from '../users/factor-texts.ts';
+import { PASSKEY_TEXTS } from '../users/passkey-texts.ts';
+import { WEBHOOK_TEXTS } from '../webhooks/texts.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import { formatOf } from './format.ts';
@@ -13,9 +18,13 @@ function textsOf(value: unknown, path = ''): [string, string][] {
   return Object.entries(value as object).flatMap(([key, inner]) => textsOf(inner, `${path}.${key}`));
 }
 
+/** Texts that are loaded with their pages. */
+const OF_PAGES = { FACTOR_TEXTS, MARKET_TEXTS, PASSKEY_TEXTS, WEBHOOK_TEXTS };
+const ofPages = (language: Language) => Object.values(OF_PAGES).map((texts) => texts[language]);
+
 test('both languages have the same texts, and none is empty', () => {
-  const english = textsOf(en);
-  const german = textsOf(de);
+  const english = textsOf([en, ...ofPages('en')]);
+  const german = textsOf([de, ...ofPages('de')]);
   assert.deepEqual(german.map(([path]) => path).toSorted(), english.map(([path]) => path).toSorted());
   for (const [path, text] of [...english, ...german]) assert.ok(text.trim() !== '', path);
   assert.ok(TSOS.every((tso) => en.common.tsos[tso] === de.common.tsos[tso]));

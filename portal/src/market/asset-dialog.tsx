@@ -10,6 +10,7 @@ import { DecimalField, Form, FormButtons, SelectField, TextField } from '../ui/f
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { assetQuery } from './operator-queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 type AssetInput = {
   readonly name: string;
@@ -37,7 +38,7 @@ type Props = {
 /** The master data of a plant: name, technology, power and location. */
 export function AssetDialog({ version, onSaved, onClose }: Props) {
   const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const texts = MARKET_TEXTS[format.language].operator;
   const asset = version?.record;
   const stored = asset ? assetInput(asset) : NEW_ASSET;
   const { input, set, isUnsaved, started, reset } = useInput(stored);

@@ -23,6 +23,7 @@ import { OfferCard } from './offer-card.tsx';
 import { OfferForm, type OfferFormState, offerFormInput, useOfferTexts } from './offer-form.tsx';
 import { offerPreview } from './offer-input.ts';
 import { assetQuery } from './operator-queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** One plant and its offer. */
 export function AssetPage() {
@@ -40,7 +41,7 @@ type ViewProps = { version: Versioned<OperatorAsset> };
 function AssetView({ version }: ViewProps) {
   const { record: asset } = version;
   const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const texts = MARKET_TEXTS[format.language].operator;
   const mayChange = usePermission('member');
   const [isEdited, setIsEdited] = useState(false);
   const { offer } = asset;
@@ -65,10 +66,12 @@ function AssetView({ version }: ViewProps) {
       <Panel>
         <Facts>
           <Fact label={texts.technology}>{t.brp.contracts.technologies[asset.technology]}</Fact>
-          <Fact label={t.market.nominalPower}>{`${format.number(asset.nominal_power)} MW`}</Fact>
+          <Fact
+            label={MARKET_TEXTS[format.language].nominalPower}
+          >{`${format.number(asset.nominal_power)} MW`}</Fact>
           <Fact label={t.common.controlArea}>{t.common.tsos[asset.tso]}</Fact>
           {offer && (
-            <Fact label={t.market.published}>
+            <Fact label={MARKET_TEXTS[format.language].published}>
               <Instant at={offer.published_at} withUtc />
             </Fact>
           )}
@@ -116,8 +119,8 @@ type ContentProps = ViewProps & { form: OfferFormState; onWithdraw: () => void }
 
 /** The offer's form next to a preview for account holders. */
 function OfferContent({ version, form, onWithdraw }: ContentProps) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const mayChange = usePermission('member');
   const { record: asset } = version;
   const [isBegun, setIsBegun] = useState(false);
@@ -173,8 +176,8 @@ type WithdrawProps = {
 };
 
 function WithdrawDialog({ opened, stored, onDone, onClose }: WithdrawProps) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const { id, name } = opened.record;
   const [started, current] = [offerFormInput(opened.record), offerFormInput(stored)];
   const describe = useOfferTexts(started, current);

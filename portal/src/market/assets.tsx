@@ -17,6 +17,7 @@ import { Instant } from '../ui/time.tsx';
 import { AssetDialog } from './asset-dialog.tsx';
 import { type AssetFilters, readAssetFilters } from './operator-filters.ts';
 import { assetListQuery, eachAsset } from './operator-queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
   ...memberColumns<OperatorAsset>('id', 'name', 'technology', 'nominal_power', 'tso'),
@@ -34,8 +35,8 @@ const COLUMNS: readonly CsvColumn<OperatorAsset>[] = [
 
 /** The plants, and which of them are on the market. */
 export function AssetsPage() {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const { filters, set, clear, isFiltered } = useFilters(readAssetFilters, ['sort']);
   const { sort } = filters;
   const navigate = useNavigate();
@@ -81,8 +82,8 @@ export function AssetsPage() {
 }
 
 function AssetFilterFields({ filters, set }: FilterProps<AssetFilters>) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { t, format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   return (
     <>
       <SearchFilter hint={texts.name} value={filters.search} onChange={(search) => set({ search })} />
@@ -108,7 +109,7 @@ function AssetFilterFields({ filters, set }: FilterProps<AssetFilters>) {
 
 function AssetTable({ assets, sort }: { assets: readonly OperatorAsset[]; sort: Sort }) {
   const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const texts = MARKET_TEXTS[format.language].operator;
   const columns: readonly Column<OperatorAsset>[] = [
     {
       id: 'name',
@@ -145,14 +146,14 @@ function AssetTable({ assets, sort }: { assets: readonly OperatorAsset[]; sort: 
     },
     {
       id: 'prices',
-      header: t.market.priceUnit,
+      header: MARKET_TEXTS[format.language].priceUnit,
       isNumber: true,
       from: 'sm',
       cell: ({ offer }) => offer && <PriceRange pricing={offer.pricing} />,
     },
     {
       id: 'published',
-      header: t.market.published,
+      header: MARKET_TEXTS[format.language].published,
       from: 'lg',
       cell: ({ offer }) => offer && <Instant at={offer.published_at} />,
     },
@@ -169,8 +170,8 @@ function AssetTable({ assets, sort }: { assets: readonly OperatorAsset[]; sort: 
 }
 
 export function OfferedBadge({ offer }: Pick<OperatorAsset, 'offer'>) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   return <Badge tone={offer ? 'ok' : 'neutral'}>{offer ? texts.offered : texts.notOffered}</Badge>;
 }
 

@@ -6,6 +6,7 @@ import { MoreButton } from '../ui/more.tsx';
 import { Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Notice, SkeletonBlock } from '../ui/states.tsx';
 import type { Listed } from './queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** Cards shown initially, and added with each "more" click. */
 const STEP = 24;
@@ -69,10 +70,12 @@ function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T>
 
 /** A notice if the list is longer than its loaded part. */
 export function OnlyNewest({ list: { records, total } }: { list: Listed<unknown> }) {
-  const { t, format } = useI18n();
+  const { format } = useI18n();
   if (records.length === total) return null;
   return (
-    <Notice tone="warn">{t.market.onlyNewest(format.number(records.length), format.number(total))}</Notice>
+    <Notice tone="warn">
+      {MARKET_TEXTS[format.language].onlyNewest(format.number(records.length), format.number(total))}
+    </Notice>
   );
 }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SelectField, TextAreaField } from '../ui/form.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { usePlace } from './offer-facts.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** Mail programs expect CRLF. */
 const mailto = (subject: string, body: string) =>
@@ -20,12 +21,12 @@ type Props = { offer: MarketAsset; onClose: () => void };
 /** A prepared message about an offer, to be sent by mail or copied. */
 export function ContactDialog({ offer, onClose }: Props) {
   const { t, format } = useI18n();
-  const texts = t.market.contact;
+  const texts = MARKET_TEXTS[format.language].contact;
   const { user } = useSession();
   const place = usePlace();
   const terms = offer.pricing.map(({ years, price }) => ({
     years: String(years),
-    text: texts.term(t.market.years(years), format.price(price)),
+    text: texts.term(MARKET_TEXTS[format.language].years(years), format.price(price)),
   }));
   const [years, setYears] = useState(terms[0]?.years ?? '');
   const termOf = (wanted: string) => terms.find((term) => term.years === wanted)?.text ?? texts.openTerm;
@@ -33,7 +34,7 @@ export function ContactDialog({ offer, onClose }: Props) {
   const [message, setMessage] = useState(() =>
     texts.message({
       plant: `${offer.name}, ${place(offer)} (${offer.id})`,
-      kind: `${format.number(offer.nominalPower)} MW ${t.market.assetTypes[offer.assetType]}, ${t.market.ppaTypes[offer.ppaType]}`,
+      kind: `${format.number(offer.nominalPower)} MW ${MARKET_TEXTS[format.language].assetTypes[offer.assetType]}, ${MARKET_TEXTS[format.language].ppaTypes[offer.ppaType]}`,
       start: format.date(offer.deliveryStart),
       term: termOf(years),
       sender: [user.name, user.account?.name, user.email].filter(Boolean).join('\n'),
@@ -47,7 +48,7 @@ export function ContactDialog({ offer, onClose }: Props) {
         {terms.length > 0 && (
           <SelectField
             name="years"
-            label={t.market.duration}
+            label={MARKET_TEXTS[format.language].duration}
             value={years}
             options={terms.map((term) => ({ value: term.years, label: term.text }))}
             onChange={(chosen) => {

@@ -6,13 +6,14 @@ import { Button } from '../ui/button.tsx';
 import { cx } from '../ui/cx.ts';
 import { DropZone } from '../ui/drop-zone.tsx';
 import { FormProblem, TextField } from '../ui/form.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 type Props = { url: string; onChange: (url: string) => void };
 
 /** An image that is uploaded immediately, or the URL of an existing one. */
 export function CoverField({ url, onChange }: Props) {
-  const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const upload = useMutation({
     mutationFn: (file: File) => {
       const mediaType = COVER_MEDIA_TYPES.find((known) => known === file.type);

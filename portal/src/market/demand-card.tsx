@@ -2,11 +2,12 @@ import type { MarketDemand } from '@saldo/api';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Fact } from '../ui/page.tsx';
 import { MoreInfo } from './offer-card.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** One demand of a buyer. */
 export function DemandCard({ demand }: { demand: MarketDemand }) {
-  const { t, format } = useI18n();
-  const texts = t.market;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   return (
     <article className="flex min-w-0 flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <header className="grid gap-0.5">

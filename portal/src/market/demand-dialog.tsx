@@ -14,6 +14,7 @@ import { useInput } from '../ui/use-input.ts';
 import { InfoField, PlaceFields, useFaults } from './offer-fields.tsx';
 import { type DemandInputs, demandBody, demandFaults, demandInputs, NEW_DEMAND } from './offer-input.ts';
 import { demandQuery } from './operator-queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 const FIELDS = [
   'contract_period',
@@ -26,9 +27,9 @@ const FIELDS = [
 
 /** Publishes a demand. */
 export function NewDemandDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   return (
-    <Dialog title={t.market.operator.createDemandTitle} onClose={onClose}>
+    <Dialog title={MARKET_TEXTS[format.language].operator.createDemandTitle} onClose={onClose}>
       <DemandForm version={null} onClose={onClose} />
     </Dialog>
   );
@@ -36,10 +37,10 @@ export function NewDemandDialog({ onClose }: { onClose: () => void }) {
 
 /** Changes a demand, unless it was withdrawn meanwhile. */
 export function EditDemandDialog({ demand, onClose }: { demand: Demand; onClose: () => void }) {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const query = useQuery(demandQuery(demand.id));
   return (
-    <Dialog title={t.market.operator.editDemandTitle} onClose={onClose}>
+    <Dialog title={MARKET_TEXTS[format.language].operator.editDemandTitle} onClose={onClose}>
       {isProblem(query.error, 'demand_not_found') ? (
         <div className="grid gap-4">
           <WithdrawnNotice recordId={demand.id} />
@@ -58,23 +59,23 @@ export function EditDemandDialog({ demand, onClose }: { demand: Demand; onClose:
 
 /** The fields of a demand, for a notice of conflict. */
 export function useDemandTexts(): (inputs: DemandInputs) => Described {
-  const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   return ({ years, annualMwh, start, state, country, info }) => ({
     [texts.volumeMwh]: format.number(Number(annualMwh)),
     [texts.periodYears]: years,
-    [t.market.country]: format.country(country),
-    [t.market.state]: state,
-    [t.market.deliveryStart]: start && format.day(start),
-    [t.market.info]: info,
+    [MARKET_TEXTS[format.language].country]: format.country(country),
+    [MARKET_TEXTS[format.language].state]: state,
+    [MARKET_TEXTS[format.language].deliveryStart]: start && format.day(start),
+    [MARKET_TEXTS[format.language].info]: info,
   });
 }
 
 type FormProps = { version: Versioned<Demand> | null; onClose: () => void };
 
 function DemandForm({ version, onClose }: FormProps) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { t, format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const describe = useDemandTexts();
   const demand = version?.record ?? null;
   const stored = demand ? demandInputs(demand) : NEW_DEMAND;
@@ -126,7 +127,7 @@ function DemandForm({ version, onClose }: FormProps) {
         <PlaceFields value={inputs} onChange={set} />
         <DateField
           name="delivery_start"
-          label={t.market.deliveryStart}
+          label={MARKET_TEXTS[format.language].deliveryStart}
           hint={texts.optional}
           value={inputs.start}
           onChange={(start) => set({ start })}

@@ -7,11 +7,12 @@ import { CardList, countryOptions } from './card-list.tsx';
 import { DemandCard } from './demand-card.tsx';
 import { isDemandWanted, readDemandFilters } from './filters.ts';
 import { demandsQuery } from './queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** The demands of buyers, as cards. */
 export function DemandsPage() {
-  const { t, format } = useI18n();
-  const texts = t.market;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   const { filters, set, clear, isFiltered } = useFilters(readDemandFilters);
   const query = useQuery(demandsQuery);
   return (

@@ -6,6 +6,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Cover } from './cover.tsx';
 import { OfferFacts, usePlace } from './offer-facts.tsx';
 import { PriceTable } from './price-table.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 type Props = {
   offer: MarketAsset;
@@ -15,7 +16,7 @@ type Props = {
 
 /** An offer as account holders see it in a list. */
 export function OfferCard({ offer, heading = offer.name }: Props) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const place = usePlace();
   return (
     <article className="relative flex min-w-0 flex-col overflow-hidden rounded-lg border border-line bg-surface has-[h3_a:hover]:border-line-strong">
@@ -27,9 +28,9 @@ export function OfferCard({ offer, heading = offer.name }: Props) {
           <p className="flex flex-wrap gap-1">
             <Badge tone={offer.assetType === 'WIND' ? 'out' : 'in'}>
               <Icon name={offer.assetType === 'WIND' ? 'wind' : 'sun'} className="size-3.5" />
-              {t.market.assetTypes[offer.assetType]}
+              {MARKET_TEXTS[format.language].assetTypes[offer.assetType]}
             </Badge>
-            <Badge>{t.market.ppaTypes[offer.ppaType]}</Badge>
+            <Badge>{MARKET_TEXTS[format.language].ppaTypes[offer.ppaType]}</Badge>
           </p>
         </header>
         <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm">
@@ -46,13 +47,13 @@ export function OfferCard({ offer, heading = offer.name }: Props) {
 const SHORT_INFO = 140;
 
 export function MoreInfo({ text }: { text: string }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   if (text.length <= SHORT_INFO)
     return <p className="text-sm break-words whitespace-pre-line text-muted">{text}</p>;
   return (
     // Above the link that covers the card.
     <details className="relative text-sm text-muted">
-      <summary className="font-medium text-text">{t.market.showInfo}</summary>
+      <summary className="font-medium text-text">{MARKET_TEXTS[format.language].showInfo}</summary>
       <p className="mt-1 break-words whitespace-pre-line">{text}</p>
     </details>
   );

@@ -3,6 +3,7 @@ import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { fullLoadHours } from '@saldo/core/market/cover.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Fact } from '../ui/page.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 type Props = { offer: MarketAsset };
 
@@ -15,7 +16,7 @@ export function usePlace(): (offer: Pick<MarketAsset, 'state' | 'country'>) => s
 /** Power, yearly energy and start of delivery. */
 export function OfferFacts({ offer }: Props) {
   const { t, format } = useI18n();
-  const texts = t.market;
+  const texts = MARKET_TEXTS[format.language];
   const annual = offer.averageAnnualPower;
   return (
     <>

@@ -3,15 +3,16 @@ import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { TextAreaField, TextField } from '../ui/form.tsx';
 import { COUNTRY_LENGTH, type Faults } from './offer-input.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** Input errors are shown at their fields, from the first submit until they are fixed. */
 export function useFaults(faults: Faults, send: () => void) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const [isTried, setIsTried] = useState(false);
   return {
     errorOf: (name: string) => {
       const fault = isTried ? faults.get(name) : undefined;
-      return fault && t.market.operator.faults[fault];
+      return fault && MARKET_TEXTS[format.language].operator.faults[fault];
     },
     submit: () => {
       setIsTried(faults.size > 0);
@@ -31,21 +32,21 @@ type PlaceProps = {
 };
 
 export function PlaceFields({ prefix = '', value, onChange }: PlaceProps) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   return (
     <>
       <TextField
         name={`${prefix}country`}
-        label={t.market.country}
-        hint={t.market.countryHint}
+        label={MARKET_TEXTS[format.language].country}
+        hint={MARKET_TEXTS[format.language].countryHint}
         maxLength={COUNTRY_LENGTH}
         value={value.country}
         onChange={(country) => onChange({ country })}
       />
       <TextField
         name={`${prefix}state`}
-        label={t.market.state}
-        hint={t.market.operator.optional}
+        label={MARKET_TEXTS[format.language].state}
+        hint={MARKET_TEXTS[format.language].operator.optional}
         maxLength={LIMITS.nameLength}
         value={value.state}
         onChange={(state) => onChange({ state })}
@@ -57,12 +58,12 @@ export function PlaceFields({ prefix = '', value, onChange }: PlaceProps) {
 type InfoProps = { name: string; value: string; onChange: (info: string) => void };
 
 export function InfoField(props: InfoProps) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   return (
     <TextAreaField
       {...props}
-      label={t.market.info}
-      hint={t.market.operator.optional}
+      label={MARKET_TEXTS[format.language].info}
+      hint={MARKET_TEXTS[format.language].operator.optional}
       maxLength={LIMITS.additionalInfoLength}
     />
   );

@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { SearchFilter, SelectFilter } from '../ui/filters.tsx';
 import { countryOptions } from './card-list.tsx';
 import { lowestPrice, OFFER_SORTS, type OfferFilters, startYear } from './filters.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 type Props = {
   filters: OfferFilters;
@@ -13,8 +14,8 @@ type Props = {
 };
 
 export function OfferFilterFields({ filters, offers, onChange }: Props) {
-  const { t, format } = useI18n();
-  const texts = t.market;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   const regions = offers
     .filter(({ country }) => filters.country === undefined || country === filters.country)
     .flatMap(({ state }) => state ?? []);
@@ -70,8 +71,8 @@ const PRICE_STEPS = 10;
 const POWERS_MW = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 function NumberFilters({ filters, offers, onChange }: Props) {
-  const { t, format } = useI18n();
-  const texts = t.market;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   const prices = offers.flatMap((offer) => lowestPrice(offer) ?? []);
   const limits = ticksUpTo(Math.max(0, ...prices), PRICE_STEPS).filter(
     (limit) => Number.isInteger(limit) && limit >= Math.min(...prices),

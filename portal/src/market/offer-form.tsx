@@ -12,6 +12,7 @@ import { InfoField, PlaceFields, useFaults } from './offer-fields.tsx';
 import { type OfferInputs, offerBody, offerFaults, offerInputs } from './offer-input.ts';
 import { assetQuery } from './operator-queries.ts';
 import { PriceLadderEditor } from './price-ladder-editor.tsx';
+import { MARKET_TEXTS } from './texts.ts';
 
 const FIELDS = [
   'offer.ppa_type',
@@ -34,22 +35,23 @@ export const offerFormInput = (asset: OperatorAsset): OfferFormInput => ({
 
 /** The fields in which two versions of an offer may differ, for a notice of conflict. */
 export function useOfferTexts(started: OfferFormInput | null, current: OfferFormInput) {
-  const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   return (input: OfferFormInput): Described => {
     const isOffered = { [texts.offer]: input.isOffered ? texts.offered : texts.notOffered };
     if (started?.isOffered !== current.isOffered) return isOffered;
     const steps = input.pricing.map(
-      ({ years, price }) => `${t.market.years(Number(years))} ${format.price(Number(price))}`,
+      ({ years, price }) =>
+        `${MARKET_TEXTS[format.language].years(Number(years))} ${format.price(Number(price))}`,
     );
     return {
-      [t.market.ppaType]: t.market.ppaTypes[input.ppaType],
-      [t.market.deliveryStart]: input.start && format.day(input.start),
+      [MARKET_TEXTS[format.language].ppaType]: MARKET_TEXTS[format.language].ppaTypes[input.ppaType],
+      [MARKET_TEXTS[format.language].deliveryStart]: input.start && format.day(input.start),
       [texts.annualMwh]: input.annualMwh && format.number(Number(input.annualMwh)),
-      [t.market.country]: format.country(input.country),
-      [t.market.state]: input.state,
+      [MARKET_TEXTS[format.language].country]: format.country(input.country),
+      [MARKET_TEXTS[format.language].state]: input.state,
       [texts.ladder]: steps.join(', '),
-      [t.market.info]: input.info,
+      [MARKET_TEXTS[format.language].info]: input.info,
       [texts.cover]: input.coverUrl,
     };
   };
@@ -68,8 +70,8 @@ type Saved = { readonly sent: OfferFormInput; readonly saved: OperatorAsset };
 
 /** Publishes an offer, or changes the existing one. */
 export function OfferForm({ version, form, onSaved }: Props) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { t, format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const { record: asset } = version;
   const { input: inputs, set, isUnsaved, started, reset, takeOver } = form;
   const stored = offerFormInput(asset);
@@ -112,14 +114,17 @@ export function OfferForm({ version, form, onSaved }: Props) {
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField
           name="offer.ppa_type"
-          label={t.market.ppaType}
+          label={MARKET_TEXTS[format.language].ppaType}
           value={inputs.ppaType}
-          options={OFFER_PPA_TYPES.map((value) => ({ value, label: t.market.ppaTypes[value] }))}
+          options={OFFER_PPA_TYPES.map((value) => ({
+            value,
+            label: MARKET_TEXTS[format.language].ppaTypes[value],
+          }))}
           onChange={(ppaType) => set({ ppaType })}
         />
         <DateField
           name="offer.delivery_start"
-          label={t.market.deliveryStart}
+          label={MARKET_TEXTS[format.language].deliveryStart}
           hint={texts.startHint}
           error={errorOf('offer.delivery_start')}
           value={inputs.start}

@@ -13,6 +13,7 @@ import { Cover } from './cover.tsx';
 import { OfferFacts, usePlace } from './offer-facts.tsx';
 import { PriceTable } from './price-table.tsx';
 import { type Listed, offersQuery } from './queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** One offer. The customer API has lists only, so it is found in the list. */
 export function OfferPage() {
@@ -29,8 +30,8 @@ export function OfferPage() {
 }
 
 function OfferView({ offer }: { offer: MarketAsset }) {
-  const { t } = useI18n();
-  const texts = t.market;
+  const { t, format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
   const place = usePlace();
   const [isAsked, setIsAsked] = useState(false);
   return (
@@ -76,8 +77,8 @@ function OfferView({ offer }: { offer: MarketAsset }) {
 
 /** The offer was withdrawn, never existed, or is older than those that are loaded. */
 function NoOffer({ list }: { list: Listed<MarketAsset> }) {
-  const { t } = useI18n();
-  const texts = t.market.noOffer;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].noOffer;
   return (
     <Page title={texts.title}>
       <OnlyNewest list={list} />

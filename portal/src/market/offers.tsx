@@ -8,11 +8,12 @@ import { isOfferWanted, readOfferFilters, sortOffers } from './filters.ts';
 import { LinkedOfferCard } from './linked-offer-card.tsx';
 import { OfferFilterFields } from './offer-filter-fields.tsx';
 import { offersQuery } from './queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 /** The offers, as cards. */
 export function OffersPage() {
-  const { t } = useI18n();
-  const texts = t.market.offers;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].offers;
   const { filters, set, clear, isFiltered } = useFilters(readOfferFilters, ['sort']);
   const query = useQuery(offersQuery);
   return (

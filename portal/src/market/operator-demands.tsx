@@ -23,6 +23,7 @@ import { EditDemandDialog, NewDemandDialog, useDemandTexts } from './demand-dial
 import { COUNTRY_LENGTH, demandInputs } from './offer-input.ts';
 import { readDemandFilters } from './operator-filters.ts';
 import { demandListQuery, demandQuery, eachDemand } from './operator-queries.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 const COLUMNS = memberColumns<Demand>(
   'id',
@@ -41,8 +42,8 @@ type OpenDialog =
 
 /** The demands of buyers. */
 export function OperatorDemandsPage() {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readDemandFilters, ['sort']);
   const { sort } = filters;
@@ -66,8 +67,8 @@ export function OperatorDemandsPage() {
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <TextFilter
-          label={t.market.country}
-          placeholder={t.market.countryHint}
+          label={MARKET_TEXTS[format.language].country}
+          placeholder={MARKET_TEXTS[format.language].countryHint}
           value={filters.country}
           maxLength={COUNTRY_LENGTH}
           onChange={(country) => set({ country })}
@@ -95,49 +96,51 @@ type TableProps = { demands: readonly Demand[]; sort: Sort; onOpen: (dialog: Ope
 
 function DemandTable({ demands, sort, onOpen }: TableProps) {
   const { t, format } = useI18n();
-  const texts = t.market.operator;
+  const texts = MARKET_TEXTS[format.language].operator;
   const mayChange = usePermission('member');
   const nameOf = ({ delivery_volume, country }: Demand) =>
     texts.demandOf(format.number(delivery_volume), format.country(country));
   const columns: readonly Column<Demand>[] = [
     {
       id: 'volume',
-      header: t.market.perYear,
+      header: MARKET_TEXTS[format.language].perYear,
       isNumber: true,
       cell: ({ delivery_volume }) => format.number(delivery_volume),
     },
     {
       id: 'period',
-      header: t.market.period,
+      header: MARKET_TEXTS[format.language].period,
       from: 'sm',
-      cell: ({ contract_period }) => t.market.years(contract_period),
+      cell: ({ contract_period }) => MARKET_TEXTS[format.language].years(contract_period),
     },
     {
       id: 'place',
-      header: t.market.country,
+      header: MARKET_TEXTS[format.language].country,
       cell: ({ state, country, contract_period }) => (
         <span className="grid">
           {[state, format.country(country)].filter(Boolean).join(', ')}
-          <span className="text-xs text-muted sm:hidden print:hidden">{t.market.years(contract_period)}</span>
+          <span className="text-xs text-muted sm:hidden print:hidden">
+            {MARKET_TEXTS[format.language].years(contract_period)}
+          </span>
         </span>
       ),
     },
     {
       id: 'start',
-      header: t.market.deliveryStart,
+      header: MARKET_TEXTS[format.language].deliveryStart,
       from: 'sm',
       cell: ({ delivery_start }) => (delivery_start ? format.date(delivery_start) : t.common.none),
     },
     {
       id: 'info',
-      header: t.market.info,
+      header: MARKET_TEXTS[format.language].info,
       from: 'lg',
       cell: ({ additional_info }) => <span className="line-clamp-2 max-w-xl">{additional_info}</span>,
     },
     {
       id: 'published_at',
       sortBy: 'by-list',
-      header: t.market.published,
+      header: MARKET_TEXTS[format.language].published,
       from: 'md',
       cell: ({ published_at }) => <Instant at={published_at} />,
     },
@@ -178,8 +181,8 @@ function DemandTable({ demands, sort, onOpen }: TableProps) {
 }
 
 function WithdrawDialog({ demand: { id }, onClose }: { demand: Demand; onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const describe = useDemandTexts();
   const { data: stored, error, isFetching } = useQuery(demandQuery(id));
   const [opened, setOpened] = useState<typeof stored>();

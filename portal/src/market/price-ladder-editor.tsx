@@ -3,6 +3,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { DecimalField, TextField } from '../ui/form.tsx';
 import type { PriceInput } from './offer-input.ts';
+import { MARKET_TEXTS } from './texts.ts';
 
 type Props = {
   pricing: readonly PriceInput[];
@@ -12,8 +13,8 @@ type Props = {
 
 /** The price for each duration, one row each. */
 export function PriceLadderEditor({ pricing, errorOf, onChange }: Props) {
-  const { t } = useI18n();
-  const texts = t.market.operator;
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language].operator;
   const change = (id: number, to: Partial<PriceInput>) =>
     onChange(pricing.map((step) => (step.id === id ? { ...step, ...to } : step)));
   const add = () => {
@@ -26,7 +27,7 @@ export function PriceLadderEditor({ pricing, errorOf, onChange }: Props) {
       <p className="text-xs text-muted">{texts.ladderHint}</p>
       <div aria-hidden="true" className="grid grid-cols-[6rem_minmax(0,10rem)_auto] gap-2 text-xs text-muted">
         <span>{texts.ladderYears}</span>
-        <span>{t.market.priceUnit}</span>
+        <span>{MARKET_TEXTS[format.language].priceUnit}</span>
       </div>
       {pricing.map(({ id, years, price }, row) => (
         <div key={id} className="grid grid-cols-[6rem_minmax(0,10rem)_auto] items-start gap-2">

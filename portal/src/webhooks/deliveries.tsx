@@ -17,6 +17,7 @@ import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { Answer } from './dialogs.tsx';
 import { deliveriesQuery, webhooks } from './queries.ts';
+import { WEBHOOK_TEXTS } from './texts.ts';
 
 const STATE_TONES: Readonly<Record<DeliveryState, Tone>> = {
   pending: 'warn',
@@ -32,8 +33,8 @@ type PanelProps = {
 
 /** The deliveries of an endpoint, newest first. */
 export function DeliveriesPanel({ endpoint, state, onState }: PanelProps) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { t, format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const query = useInfiniteQuery(deliveriesQuery(endpoint.id, state));
   const filter = (
     <Segments
@@ -63,7 +64,7 @@ type TableProps = { endpoint: WebhookEndpoint; deliveries: readonly WebhookDeliv
 
 function DeliveryTable({ endpoint, deliveries }: TableProps) {
   const { t, format } = useI18n();
-  const texts = t.webhooks;
+  const texts = WEBHOOK_TEXTS[format.language];
   const [shownId, setShownId] = useState<string | null>(null);
   const shown = deliveries.find(({ id }) => id === shownId);
   const columns: readonly Column<WebhookDelivery>[] = [
@@ -141,8 +142,8 @@ function DeliveryTable({ endpoint, deliveries }: TableProps) {
 type DialogProps = { endpoint: WebhookEndpoint; delivery: WebhookDelivery; onClose: () => void };
 
 function DeliveryDialog({ endpoint, delivery, onClose }: DialogProps) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { t, format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const isAdministrator = usePermission('admin');
   const retry = useMutation({
     mutationFn: (failed: { endpointId: string; id: string }) =>

@@ -19,6 +19,7 @@ import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { endpointsQuery, webhooks } from './queries.ts';
+import { WEBHOOK_TEXTS } from './texts.ts';
 
 const CHOICES = ['all', 'some'] as const;
 
@@ -33,8 +34,8 @@ const NEW_ENDPOINT: EndpointInput = { url: '', description: '', choice: 'all', t
 
 /** A form for a new endpoint that then shows its secret. */
 export function CreateDialog({ reader, onClose }: { reader: EventReader; onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const refresh = useRefresh();
   const { input, set } = useInput(NEW_ENDPOINT);
   const { choice, types } = input;
@@ -112,8 +113,8 @@ export function EndpointSecretDialog({
   endpoint: NewWebhookSecret;
   onClose: () => void;
 }) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   return (
     <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
       {endpoint.previous_secret_ends_at !== null && (
@@ -126,8 +127,8 @@ export function EndpointSecretDialog({
 
 /** Sends a test event when it opens, and shows what came back. */
 export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; onClose: () => void }) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { t, format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const { id } = endpoint;
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (endpointId: string) => webhooks().test(endpointId),
@@ -152,8 +153,8 @@ export function TestDialog({ endpoint, onClose }: { endpoint: WebhookEndpoint; o
 }
 
 function TestResult({ result }: { result: WebhookTest }) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   return (
     <>
       <p>
@@ -170,8 +171,8 @@ type AnswerProps = { answer: Pick<WebhookTest, 'status_code' | 'duration_ms' | '
 
 /** What the receiver answered to one try. */
 export function Answer({ answer }: AnswerProps) {
-  const { t, format } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const { status_code: status, duration_ms: duration, response, error } = answer;
   return (
     <div className="grid gap-3">

@@ -13,6 +13,7 @@ import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { EndpointSecretDialog, TestDialog } from './dialogs.tsx';
 import { endpointsQuery, webhooks } from './queries.ts';
+import { WEBHOOK_TEXTS } from './texts.ts';
 
 type Action = 'test' | 'rotate' | 'disable' | 'enable' | 'delete';
 type OpenDialog = { readonly action: Action; readonly endpoint: WebhookEndpoint };
@@ -24,8 +25,8 @@ type TableProps = {
 };
 
 export function EndpointTable({ endpoints, selectedId, onSelect }: TableProps) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { t, format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const isAdministrator = usePermission('admin');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [rotated, setRotated] = useState<NewWebhookSecret | null>(null);
@@ -80,7 +81,7 @@ export function EndpointTable({ endpoints, selectedId, onSelect }: TableProps) {
   return (
     <>
       <DataTable
-        label={texts.title}
+        label={t.webhooks.title}
         columns={columns}
         rows={endpoints}
         rowKey={({ id }) => id}
@@ -112,8 +113,8 @@ function statusOf({ status, failing_since }: WebhookEndpoint): {
 
 /** The status, and since when and why. */
 function EndpointStatus({ endpoint }: { endpoint: WebhookEndpoint }) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const { tone, name } = statusOf(endpoint);
   const since = endpoint.disabled_at ?? endpoint.failing_since;
   return (
@@ -138,7 +139,7 @@ function EndpointButtons({
   endpoint: WebhookEndpoint;
   onOpen: (action: Action) => void;
 }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const actions: readonly Action[] = [
     'test',
     'rotate',
@@ -151,10 +152,10 @@ function EndpointButtons({
         <Button
           key={action}
           variant="quiet"
-          aria-label={`${t.webhooks.actions[action]}: ${endpoint.url}`}
+          aria-label={`${WEBHOOK_TEXTS[format.language].actions[action]}: ${endpoint.url}`}
           onClick={() => onOpen(action)}
         >
-          {t.webhooks.actions[action]}
+          {WEBHOOK_TEXTS[format.language].actions[action]}
         </Button>
       ))}
     </span>
@@ -184,8 +185,8 @@ const CHANGES: Readonly<Record<ChangeProps['action'], (id: string) => Promise<Ne
 
 /** Asks before a change, because receivers depend on it. */
 function ChangeDialog({ action, endpoint, onRotated, onClose }: ChangeProps) {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const toast = useToast();
   const refresh = useRefresh();
   const isMounted = useIsMounted();

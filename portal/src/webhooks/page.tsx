@@ -10,6 +10,7 @@ import { CreateDialog } from './dialogs.tsx';
 import { EndpointTable } from './endpoints.tsx';
 import { readWebhookSearch } from './filters.ts';
 import { endpointsQuery } from './queries.ts';
+import { WEBHOOK_TEXTS } from './texts.ts';
 
 export function WebhooksPage() {
   const { role } = useSession().user;
@@ -19,25 +20,25 @@ export function WebhooksPage() {
 }
 
 function NotAllowed() {
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   return (
     <Page title={t.webhooks.title}>
-      <Notice>{t.webhooks.notAllowed}</Notice>
+      <Notice>{WEBHOOK_TEXTS[format.language].notAllowed}</Notice>
     </Page>
   );
 }
 
 /** Endpoints that events are sent to, and the deliveries of the selected one. */
 function Webhooks() {
-  const { t } = useI18n();
-  const texts = t.webhooks;
+  const { t, format } = useI18n();
+  const texts = WEBHOOK_TEXTS[format.language];
   const { role } = useSession().user;
   const { filters, set } = useFilters(readWebhookSearch);
   const query = useQuery(endpointsQuery);
   const selected = query.data?.find(({ id }) => id === filters.endpoint);
   return (
     <Page
-      title={texts.title}
+      title={t.webhooks.title}
       text={texts.text}
       actions={
         <CreateButton label={texts.create} isPrimary needs="admin">
