@@ -14,18 +14,19 @@ import { readActivitySearch } from './filters.ts';
 import { KeysContext } from './keys-context.ts';
 import { activityQuery } from './queries.ts';
 import { Sentence } from './sentence.tsx';
+import { ACTIVITY_TEXTS } from './texts.ts';
 
 /** The events of the user's BRP or of the operator, newest first. New ones appear by themselves. */
 function ActivityPage({ role }: { role: EventReader }) {
-  const { t } = useI18n();
-  const texts = t.activity;
+  const { t, format } = useI18n();
+  const texts = ACTIVITY_TEXTS[format.language];
   const { filters, set, clear, isFiltered } = useFilters(readActivitySearch);
   const { data: keys = [] } = useQuery(keyNamesQuery(role));
   const choices = useTypeChoices(role);
   const chosen = choices.find(({ value }) => value === filters.types)?.value;
   const query = useLiveActivity(chosen);
   return (
-    <Page title={texts.title} text={texts.text}>
+    <Page title={t.activity.title} text={texts.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <SelectFilter
           label={texts.type}
@@ -56,8 +57,8 @@ export const OperatorActivityPage = () => <ActivityPage role="operator" />;
 
 /** Subjects with more than one type can be chosen as a whole. */
 function useTypeChoices(role: EventReader) {
-  const { t } = useI18n();
-  const { subjects, types } = t.activity;
+  const { format } = useI18n();
+  const { subjects, types } = ACTIVITY_TEXTS[format.language];
   const subjectOf = (type: string) => type.slice(0, type.indexOf('.')) as keyof typeof subjects;
   const ofRole = EVENT_TYPES_OF[role];
   const bySubject = Object.entries(Object.groupBy(ofRole, subjectOf));

@@ -9,6 +9,7 @@ import { usePermission, useSession } from '../session/session.ts';
 import { endpointsQuery } from '../webhooks/queries.ts';
 import { KeysContext } from './keys-context.ts';
 import { contractNameQuery, customerNameQuery, seriesNameQuery } from './queries.ts';
+import { ACTIVITY_TEXTS } from './texts.ts';
 
 const LINK = 'font-medium text-accent-strong hover:underline';
 
@@ -55,25 +56,29 @@ function NominationSubject({ data }: { data: EventData<'nomination.created'> }) 
   const about = { group, tso: t.common.tsos[tso], direction: t.common.directions[direction], version };
   return (
     <NominationLink id={id} className={LINK}>
-      {t.activity.nomination({ ...about, day: format.dayShort(delivery_date) })}
+      {ACTIVITY_TEXTS[format.language].nomination({ ...about, day: format.dayShort(delivery_date) })}
     </NominationLink>
   );
 }
 
 function TransactionsSubject({ data }: { data: EventData<'transactions.created'> }) {
-  const { t, format } = useI18n();
+  const { format } = useI18n();
   const { contract_id, delivery_date, slots } = data;
   const { data: name } = useQuery(contractNameQuery(contract_id));
   return (
     <ContractLink id={contract_id} search={{ day: delivery_date }} className={LINK}>
-      {t.activity.transactions(name ?? contract_id, format.dayShort(delivery_date), slots)}
+      {ACTIVITY_TEXTS[format.language].transactions(
+        name ?? contract_id,
+        format.dayShort(delivery_date),
+        slots,
+      )}
     </ContractLink>
   );
 }
 
 /** Only the operator has series. */
 function SeriesSubject({ data: { id, delivery_date, slots } }: { data: EventData<'series.updated'> }) {
-  const { t, format } = useI18n();
+  const { format } = useI18n();
   const { data: name } = useQuery(seriesNameQuery(id));
   return (
     <Link
@@ -82,25 +87,25 @@ function SeriesSubject({ data: { id, delivery_date, slots } }: { data: EventData
       search={{ day: delivery_date }}
       className={LINK}
     >
-      {t.activity.series(name ?? id, format.dayShort(delivery_date), slots)}
+      {ACTIVITY_TEXTS[format.language].series(name ?? id, format.dayShort(delivery_date), slots)}
     </Link>
   );
 }
 
 function ContractSubject({ id }: { id: string }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { data: name } = useQuery(contractNameQuery(id));
   return (
     <ContractLink id={id} className={LINK}>
-      {t.activity.contract(name ?? id)}
+      {ACTIVITY_TEXTS[format.language].contract(name ?? id)}
     </ContractLink>
   );
 }
 
 function CustomerSubject({ id }: { id: string }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { data: name, isError } = useQuery(customerNameQuery(id));
-  const text = t.activity.customer(name ?? id);
+  const text = ACTIVITY_TEXTS[format.language].customer(name ?? id);
   // The customer of another BRP by now.
   if (isError) return text;
   return (
@@ -111,8 +116,8 @@ function CustomerSubject({ id }: { id: string }) {
 }
 
 function GroupSubject({ eic }: { eic: string }) {
-  const { t } = useI18n();
-  const text = t.activity.group(useGroupLabels()(eic));
+  const { format } = useI18n();
+  const text = ACTIVITY_TEXTS[format.language].group(useGroupLabels()(eic));
   const { role } = useSession().user;
   return (
     <Link to={role === 'operator' ? '/operator/balance-groups' : '/balance-groups'} className={LINK}>
@@ -122,18 +127,18 @@ function GroupSubject({ eic }: { eic: string }) {
 }
 
 function KeySubject({ id }: { id: string }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { role } = useSession().user;
   const key = useContext(KeysContext).find((known) => known.id === id);
   return (
     <Link to={role === 'operator' ? '/operator/keys' : '/keys'} className={LINK}>
-      {t.activity.key(key?.name ?? id)}
+      {ACTIVITY_TEXTS[format.language].key(key?.name ?? id)}
     </Link>
   );
 }
 
 function WebhookSubject({ id }: { id: string }) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { role } = useSession().user;
   const maySee = usePermission('admin') || role === 'operator';
   const { data: endpoints } = useQuery({ ...endpointsQuery, enabled: maySee, refetchInterval: false });
@@ -144,7 +149,7 @@ function WebhookSubject({ id }: { id: string }) {
       search={{ endpoint: id }}
       className={LINK}
     >
-      {t.activity.webhook(url)}
+      {ACTIVITY_TEXTS[format.language].webhook(url)}
     </Link>
   );
 }
@@ -158,7 +163,10 @@ function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
     enabled: Boolean(contractId),
   });
   const about = [tso && t.common.tsos[tso], contract ?? contractId, day && format.dayShort(day)];
-  const text = t.activity.alarm(t.exchange.alarm.kinds[kind], about.filter(Boolean).join(', '));
+  const text = ACTIVITY_TEXTS[format.language].alarm(
+    t.exchange.alarm.kinds[kind],
+    about.filter(Boolean).join(', '),
+  );
   if (contractId && day !== null)
     return (
       <ContractLink id={contractId} search={{ day }} className={LINK}>
@@ -181,7 +189,7 @@ function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
 /** The text of a type, unless it depends on the data of the event. */
 function usePredicate(): (event: SaldoEvent) => string {
   const { t, format } = useI18n();
-  const texts = t.activity.happened;
+  const texts = ACTIVITY_TEXTS[format.language].happened;
   const members: Readonly<Record<string, string>> = t.activity.members;
   const named = (changed: readonly string[]) => changed.map((name) => members[name] ?? name).join(', ');
   return (event) => {

@@ -13,6 +13,7 @@ import {
   powersOfFile,
   rowsOf,
 } from '../nominations/schedule-check.ts';
+import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { DirectionBadge } from '../references/badges.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
@@ -27,8 +28,8 @@ type Compared = ScheduleCheck['compared'][number];
 
 /** All series of a checked file, and one of them on a chart with the nominated values. */
 export function CheckResult({ check }: { check: ScheduleCheck }) {
-  const { t } = useI18n();
-  const texts = t.schedule.check;
+  const { format } = useI18n();
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const rows = useMemo(() => rowsOf(check), [check]);
   const firstShown =
     rows.find(({ state }) => state === 'different') ?? rows.find(({ state }) => state === 'equal');
@@ -60,8 +61,8 @@ type TableProps = {
 };
 
 function SeriesTable({ rows, shownId, onShow }: TableProps) {
-  const { t } = useI18n();
-  const texts = t.schedule.check;
+  const { t, format } = useI18n();
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const stateText = ({ state, differentSlots: count }: CheckedRow) =>
     state === 'different' ? texts.different(count) : texts[state];
   const columns: readonly Column<CheckedRow>[] = [
@@ -160,7 +161,7 @@ type ComparisonProps = { nomination: Nomination; check: ScheduleCheck; compared:
 
 function Comparison({ nomination, check, compared }: ComparisonProps) {
   const { t, format } = useI18n();
-  const texts = t.schedule.check;
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const labelOf = useGroupLabels();
   const slots = useMemo(() => slotsOf(nomination), [nomination]);
   const different = useMemo(() => differentSlots(check, compared), [check, compared]);
@@ -238,7 +239,7 @@ type DifferenceProps = {
 
 function DifferenceTable({ slots, selected, onSelect }: DifferenceProps) {
   const { t, format } = useI18n();
-  const texts = t.schedule.check;
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const columns: readonly Column<DifferentSlot>[] = [
     {
       id: 'slot',

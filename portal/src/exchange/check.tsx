@@ -2,6 +2,7 @@ import type { DecimalMark, ScheduleCheck } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
+import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { brpClient } from '../session/brp-client.ts';
 import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';
@@ -15,8 +16,8 @@ type Attempt = { readonly file: File; readonly decimal?: DecimalMark };
 
 /** Compares a schedule with the current nominations before it is sent to the TSO. */
 export function CheckPage() {
-  const { t } = useI18n();
-  const texts = t.schedule.check;
+  const { t, format } = useI18n();
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const check = useMutation({
     mutationFn: async ({ file, ...options }: Attempt) =>
       brpClient.schedules.check(file, { format: await formatOfFile(file), ...options }),
@@ -25,7 +26,7 @@ export function CheckPage() {
   const name = file?.name ?? '';
   const isQuestion = isDecimalQuestion(check.error);
   return (
-    <Page title={texts.title} text={texts.text}>
+    <Page title={t.schedule.check.title} text={texts.text}>
       <Panel>
         <div className="grid gap-3" aria-live="polite">
           <DropZone
@@ -53,8 +54,8 @@ export function CheckPage() {
 }
 
 function Summary({ name, check }: { name: string; check: ScheduleCheck }) {
-  const { t, format } = useI18n();
-  const texts = t.schedule.check;
+  const { format } = useI18n();
+  const texts = SCHEDULE_TEXTS[format.language].check;
   const { slots, different, missing, unknown, isEqual } = totalsOfCheck(check);
   const faults = [
     ...(different > 0 ? [texts.different(different)] : []),

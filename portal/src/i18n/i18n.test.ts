@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROBLEMS, TSOS } from '@saldo/api';
 import type { Language } from '@saldo/core/messages/language.ts';
+import { ACTIVITY_TEXTS } from '../activity/texts.ts';
+import { SCOPE_TEXTS } from '../keys/scope-texts.ts';
 import { MARKET_TEXTS } from '../market/texts.ts';
+import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { FACTOR_TEXTS } from '../users/factor-texts.ts';
 import { PASSKEY_TEXTS } from '../users/passkey-texts.ts';
 import { WEBHOOK_TEXTS } from '../webhooks/texts.ts';
@@ -19,7 +22,15 @@ function textsOf(value: unknown, path = ''): [string, string][] {
 }
 
 /** Texts that are loaded with their pages. */
-const OF_PAGES = { FACTOR_TEXTS, MARKET_TEXTS, PASSKEY_TEXTS, WEBHOOK_TEXTS };
+const OF_PAGES = {
+  ACTIVITY_TEXTS,
+  FACTOR_TEXTS,
+  MARKET_TEXTS,
+  PASSKEY_TEXTS,
+  SCHEDULE_TEXTS,
+  SCOPE_TEXTS,
+  WEBHOOK_TEXTS,
+};
 const ofPages = (language: Language) => Object.values(OF_PAGES).map((texts) => texts[language]);
 
 test('both languages have the same texts, and none is empty', () => {

@@ -19,6 +19,7 @@ import {
 import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { ownKeysQuery } from './queries.ts';
+import { SCOPE_TEXTS } from './scope-texts.ts';
 
 const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
 type Expiry = (typeof EXPIRIES)[number];
@@ -80,7 +81,7 @@ type CreateProps<S extends Scope> = {
 /** A form for a new key that then shows its secret. */
 export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
   const { owner, create: send, children, fields = [], isReady = true, onClose } = props;
-  const { t } = useI18n();
+  const { t, format } = useI18n();
   const texts = t.brp.keys;
   const today = useToday();
   const refresh = useRefresh();
@@ -130,7 +131,7 @@ export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
               value: scope,
               label: (
                 <span className="flex flex-wrap gap-x-2">
-                  {texts.scopeTexts[scope]}
+                  {SCOPE_TEXTS[format.language][scope]}
                   <code className="font-mono text-xs text-muted">{scope}</code>
                 </span>
               ),

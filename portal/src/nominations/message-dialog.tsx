@@ -12,6 +12,7 @@ import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
 
@@ -25,18 +26,18 @@ const FORMATS = ['ess', 'cim'] as const;
 
 /** Opens the download of a complete schedule message of the BRP's own side. */
 export function MessageButton({ day, nominations }: Props) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
   const positions = new Map(nominations.map(({ eic, tso }) => [`${eic} ${tso}`, { eic, tso }]));
   return (
     <>
       <Button
         icon="download"
-        title={t.schedule.message.hint}
+        title={SCHEDULE_TEXTS[format.language].message.hint}
         disabled={positions.size === 0}
         onClick={() => setIsOpen(true)}
       >
-        {t.schedule.message.button}
+        {SCHEDULE_TEXTS[format.language].message.button}
       </Button>
       {isOpen && <MessageDialog day={day} positions={positions} onClose={() => setIsOpen(false)} />}
     </>
@@ -65,7 +66,7 @@ async function saveMessage(message: Message): Promise<string> {
 
 function MessageDialog({ day, positions, onClose }: DialogProps) {
   const { t, format } = useI18n();
-  const texts = t.schedule.message;
+  const texts = SCHEDULE_TEXTS[format.language].message;
   const toast = useToast();
   const isMounted = useIsMounted();
   const nameOf = useGroupNames();

@@ -9,6 +9,7 @@ import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { explainedSlots } from './schedule-check.ts';
+import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 import { useReconciliation } from './use-reconciliation.ts';
 
 type Reason = Reconciliation['reasons'][number];
@@ -17,11 +18,14 @@ type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
 /** The TSO's answer to a nomination that was sent, with its reasons. Only BRPs have it. */
 export function ReconciliationPanel({ nomination, onSelect }: Props) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const { isShown, query } = useReconciliation(nomination);
   if (!isShown) return null;
   return (
-    <Panel title={t.schedule.reconciliation.title} text={t.schedule.reconciliation.text}>
+    <Panel
+      title={SCHEDULE_TEXTS[format.language].reconciliation.title}
+      text={SCHEDULE_TEXTS[format.language].reconciliation.text}
+    >
       <Loaded query={query}>{(found) => <Answer reconciliation={found} onSelect={onSelect} />}</Loaded>
     </Panel>
   );
@@ -30,8 +34,8 @@ export function ReconciliationPanel({ nomination, onSelect }: Props) {
 type AnswerProps = { reconciliation: Reconciliation; onSelect: (slot: number) => void };
 
 function Answer({ reconciliation, onSelect }: AnswerProps) {
-  const { t } = useI18n();
-  const texts = t.schedule.reconciliation;
+  const { t, format } = useI18n();
+  const texts = SCHEDULE_TEXTS[format.language].reconciliation;
   const { message_version: version, acknowledged_at, confirmed_at, reasons } = reconciliation;
   const slots = explainedSlots(reconciliation);
   const optionalInstant = (at: string | null) => (at ? <Instant at={at} withUtc /> : t.common.notYet);
@@ -63,7 +67,7 @@ function Answer({ reconciliation, onSelect }: AnswerProps) {
 
 /** The code in the page's language, and what the TSO wrote in addition. */
 function ReasonText({ reason: { code, text } }: { reason: Reason }) {
-  const { t, language } = useI18n();
+  const { language, format } = useI18n();
   const known: Readonly<Record<string, (typeof REASONS)[keyof typeof REASONS]>> = REASONS;
   const meaning = known[`reason.${code}`] ?? REASONS['reason.unknown'];
   const isOwnText = !Object.values<string>(meaning).includes(text);
@@ -71,14 +75,14 @@ function ReasonText({ reason: { code, text } }: { reason: Reason }) {
     <span className="inline-flex flex-wrap items-baseline gap-x-2">
       <Badge>{code}</Badge>
       <span>{meaning[language]}</span>
-      {isOwnText && <span className="text-muted">{t.schedule.tsoText(text)}</span>}
+      {isOwnText && <span className="text-muted">{SCHEDULE_TEXTS[format.language].tsoText(text)}</span>}
     </span>
   );
 }
 
 function SlotTable({ slots, onSelect }: { slots: readonly Slot[]; onSelect: (slot: number) => void }) {
   const { t, format } = useI18n();
-  const texts = t.schedule.reconciliation;
+  const texts = SCHEDULE_TEXTS[format.language].reconciliation;
   const columns: readonly Column<Slot>[] = [
     {
       id: 'slot',
