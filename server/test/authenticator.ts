@@ -7,7 +7,7 @@ import type { Answer, TestPlatform } from './harness.ts';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const STEP_MS = 30_000;
 
-function decodeBase32(text: string): Buffer {
+export function decodeBase32(text: string): Buffer {
   const bits = [...text].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   return Buffer.from(bits.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? []);
 }

@@ -10,6 +10,8 @@ import { type Answer, type Client, client, type TestPlatform, withMethods } from
 export type Browser = {
   request: Client;
   signIn(email: string, password: string): Promise<Answer>;
+  /** Its address, if the platform trusts its proxy. */
+  readonly address: string;
   /** The session cookie as it would be sent; empty without one. */
   cookie: string;
   /** The same for the device cookie. */
@@ -33,6 +35,7 @@ export function openBrowser({ baseUrl }: Pick<TestPlatform, 'baseUrl'>): Browser
   const ask = client(baseUrl);
   const address = `198.18.${Math.floor(++browsers / 250)}.${(browsers % 250) + 1}`;
   const browser: Browser = {
+    address,
     cookie: '',
     device: '',
     challenge: '',

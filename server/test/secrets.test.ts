@@ -10,6 +10,7 @@ import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { SEALED_COLUMNS } from '../src/start/sealed-columns.ts';
 import { newSecretsKey, readSecretsKeys, writeSecretsKeys } from '../src/start/secrets-key-file.ts';
 import { beginStep, takeStep } from '../src/users/sign-in-steps.ts';
+import { decodeBase32, userWithCodes } from './authenticator.ts';
 import { newUser, openBrowser } from './browser.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
@@ -72,7 +73,12 @@ async function makeSecrets(): Promise<Record<string, Secret>> {
   const user = await newUser(platform, { type: 'operator' });
   const browser = openBrowser(platform);
   assert.equal((await browser.signIn(user.email, user.password)).status, 200);
+  const { secret: base32, recovery } = await userWithCodes(platform, { type: 'operator' });
   return {
+    'secret of one-time codes': decodeBase32(base32),
+    'secret of one-time codes as text': base32,
+    'recovery code': recovery[0],
+    'recovery code without hyphens': recovery[0].replaceAll('-', ''),
     'secret of a webhook endpoint': rotated.secret,
     'previous secret of a webhook endpoint': secret,
     'secret of cursors, positions and event ids': await readCursorSecret(db, sealer),

@@ -184,7 +184,7 @@ test('users list their sessions with address and browser, and end one', async ()
   const list = async () => (await bodyOf(browser.request('/portal/v1/sessions'))).sessions;
   const [there, here, ...rest] = await list();
   assert.equal(rest.length, 0, 'not those of other users');
-  assert.deepEqual([here.current, here.method, here.address], [true, 'password', '127.0.0.1']);
+  assert.deepEqual([here.current, here.method, here.address], [true, 'password', browser.address]);
   assert.deepEqual(there, {
     id: there.id,
     created_at: NOW,
