@@ -95,8 +95,8 @@ for (const [locale, separator] of [
         assert.equal(file.name, 'audit.csv');
         const [header = '', ...lines] = file.bytes.toString().trim().split('\r\n');
         assert.deepEqual(header.replace('\ufeff', '').split(separator), [
-          ...['id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id', 'before', 'after'],
-          'sentence',
+          ...['id', 'at', 'actor', 'actor_name', 'action', 'subject', 'request_id', 'address', 'user_agent'],
+          ...['before', 'after', 'sentence'],
         ]);
         assert.equal(lines.length, 2);
         assert.ok(lines[0]?.endsWith(SENTENCES[locale][4]), lines.join('\n'));

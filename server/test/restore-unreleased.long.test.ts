@@ -86,7 +86,11 @@ const SEVERITIES: Readonly<Record<string, string>> = {
  */
 function withAddedMembers(member: string, record: Json): Json {
   if (member === 'users')
-    return { ...record, permissions: record['permissions'] === 'manage' ? 'admin' : 'viewer' };
+    return {
+      ...record,
+      permissions: record['permissions'] === 'manage' ? 'admin' : 'viewer',
+      providers: [],
+    };
   if (member === 'api_keys' && (record['owner'] as Json)['type'] === 'operator')
     return { ...record, scopes: OPERATOR_SCOPES, allowed_addresses: null };
   if (member === 'transactions') return { ...record, source: null };
