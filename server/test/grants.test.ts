@@ -97,13 +97,14 @@ test('scopes are those of the owner’s API', async () => {
   }
 });
 
-test('a key cannot create, promote, enable or invite a stronger user', async () => {
+test('a key cannot create, promote, enable or invite a stronger user, or reset its factors', async () => {
   const clerk = await keyWith('users:write');
   for (const role of ['operator', 'brp', 'account']) {
     assertLacking(await clerk.post(USERS, userBody(role, 'viewer')), 'read');
     assertLacking(await clerk.post(USERS, userBody(role, 'admin')), 'read', 'keys:write');
     const { id } = await created(await operator.post(USERS, userBody(role, 'viewer')));
     assertLacking(await clerk.post(`${USERS}/${id}/invitation`), 'read');
+    assertLacking(await clerk.delete(`${USERS}/${id}/factors`), 'read');
     assertLacking(await clerk.patch(`${USERS}/${id}`, { permissions: 'admin' }), 'keys:write');
     assert.equal((await operator(`${USERS}/${id}`)).body.permissions, 'viewer');
     assert.equal((await clerk.patch(`${USERS}/${id}`, { name: 'Renamed', disabled: true })).status, 200);

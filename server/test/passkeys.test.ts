@@ -360,6 +360,26 @@ test('passkeys are added and removed within 15 minutes of a sign-in, however it 
   setTime(0);
 });
 
+test('a new passkey ends the other sessions of its user, which have not proved it', async () => {
+  const { browser, user } = await signedIn(platform, OPERATOR);
+  const elsewhere = openBrowser(platform);
+  assert.equal((await elsewhere.signIn(user.email, user.password)).body.pending, null);
+  assert.equal((await add(browser, newAuthenticator())).status, 201);
+  assertProblem(await elsewhere.request(`${PATH}/session`), 401, 'invalid_session');
+  assert.equal((await browser.request(`${PATH}/session`)).status, 200);
+});
+
+test('the last passkey of a user without another way to sign in cannot be removed', async () => {
+  const { browser, user, passkey, authenticator } = await newOwner();
+  const FORGET = statement('test_forget_password', 'update app_user set password_hash = null where id = $1');
+  await platform.db.transaction((tx) => tx.query(FORGET, [user.id]));
+  const path = `${PATH}/passkeys/${passkey.id}`;
+  assertProblem(await browser.request.delete(path), 409, 'invalid_status_transition');
+  assert.equal((await signIn(authenticator)).status, 200);
+  assert.equal((await add(browser, newAuthenticator())).status, 201);
+  assert.equal((await browser.request.delete(path)).status, 204);
+});
+
 test('a user who needs a second factor sets up a passkey first, which completes the sign-in with a new token', async () => {
   const user = await newUser(strict, OPERATOR);
   const browser = openBrowser(strict);
@@ -390,8 +410,8 @@ test('once a user has a factor, a session that began without one cannot add anot
   assert.equal((await add(owner, newAuthenticator(strict))).status, 201);
   const credential = newAuthenticator(strict).create(options);
   const late = await thief.request.post(`${PATH}/passkeys`, { name: 'Mine', credential });
-  assertProblem(late, 403, 'second_factor_required');
-  assertProblem(await thief.request.post(`${PATH}/passkeys/challenge`), 403, 'second_factor_required');
+  assertProblem(late, 401, 'invalid_session');
+  assertProblem(await thief.request.post(`${PATH}/passkeys/challenge`), 401, 'invalid_session');
 });
 
 const COUNT = statement('count_passkeys', 'select count(*)::int as count from passkey where user_id = $1');

@@ -6,6 +6,7 @@ import { statement } from '../src/platform/db/statement.ts';
 import { createUser, inviteUser } from '../src/users/actions.ts';
 import { hashPassword } from '../src/users/passwords.ts';
 import { setPassword } from '../src/users/sessions.ts';
+import { sendCode, setUpCodes } from './authenticator.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { type Answer, assertRefused, client, problemOf, startTestPlatform } from './harness.ts';
 import { complete, DOMAINS, prepareProviders, reachCallback, signInWith } from './oidc-provider.ts';
@@ -374,13 +375,28 @@ test('a second factor counts if the provider names it; otherwise the session is 
   assert.equal(free.body.session.pending, null, 'where it is not required');
 });
 
+test('the first sign-in with a provider asks a user with a second factor for it', async () => {
+  const user = await newUser();
+  const browser = openBrowser(platform);
+  assert.equal((await browser.signIn(user.email, PASSWORD)).status, 200);
+  const { code } = await setUpCodes(platform, browser, { password: PASSWORD });
+  const linking = openBrowser(platform);
+  const first = await signInWith(linking, verified(user.email));
+  assert.equal(first.body.session.pending, 'second_factor');
+  assert.equal((await sendCode(linking, code())).status, 200);
+  const later = await signInWith(openBrowser(platform), verified(user.email));
+  assert.equal(later.body.session.pending, null);
+});
+
 test('the log has the reason of a refusal, and neither codes nor personal data', async () => {
   const { email } = await newUser();
   const browser = openBrowser(strict);
   const query = await reachCallback(browser, { email, verified: 'no' });
   log.length = 0;
   // The provider sends the browser to this page first.
-  await fetch(`${strict.baseUrl}/sign-in/return/nordwind${query}`);
+  await fetch(
+    `${strict.baseUrl}/sign-in/return/nordwind${query}&iss=https%3A%2F%2Fsso.example%2Fsaldo_brp_x`,
+  );
   assert.equal((await complete(browser, query)).status, 403);
   await signInWith(browser, { ...verified(email), aud: 'another-client' });
   const text = log.join('');

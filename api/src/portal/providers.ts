@@ -14,7 +14,7 @@ export const SignInProvider = Type.Object(
     ...buttonFields,
     required: Type.Boolean({
       description:
-        'Whether users of the domain in the query can sign in with this provider only, and not with a password. False without a domain.',
+        'Whether users of the domain in the query cannot sign in with a password. False without a domain.',
     }),
   },
   { title: 'SignInProvider' },

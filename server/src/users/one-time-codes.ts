@@ -22,6 +22,7 @@ import {
   hasSecondFactor,
   type NewSession,
   needsSecondFactor,
+  proveSecondFactor,
   recordOwnAction,
   type Times,
 } from './session-start.ts';
@@ -115,10 +116,6 @@ const STORE = statement(
    on conflict (user_id) do update
    set sealed_secret = excluded.sealed_secret, confirmed_at = excluded.confirmed_at, last_step = excluded.last_step`,
 );
-const PROVE = statement(
-  'prove_second_factor',
-  'update user_session set has_second_factor = true where id = $1 and pending is null returning id',
-);
 
 export type Confirmed = {
   readonly recoveryCodes: readonly string[];
@@ -152,7 +149,7 @@ export function confirmSetUp(
     await recordOwnAction(tx, 'user.factor_added', user, client, now);
     if (session.pending !== null)
       return { recoveryCodes, completed: await completeSession(tx, session.id, client, times) };
-    if ((await tx.query(PROVE, [session.id])).length === 0) throw problem('invalid_session');
+    await proveSecondFactor(tx, session.id);
     return { recoveryCodes, completed: null };
   });
 }

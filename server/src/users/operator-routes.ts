@@ -4,6 +4,7 @@ import { recordAudit } from '../audit/store.ts';
 import { findAccount, findBrp } from '../parties/store.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Db } from '../platform/db/database.ts';
+import { requireRightsOfUser } from '../platform/http/grants.ts';
 import { pageById, paginate } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged } from '../platform/http/preconditions.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
@@ -53,7 +54,9 @@ export function operatorUserRoutes(dependencies: UserDependencies): Route[] {
     }),
     route(endpoints.resetFactors, async (call) => {
       await db.transaction(async (tx) => {
-        const { id, name } = await resetFactors(tx, call.actor, call.params.user_id);
+        const { id, name, role, permissions } = await resetFactors(tx, call.actor, call.params.user_id);
+        // The transaction of a refused request is rolled back.
+        requireRightsOfUser(call.request, role, permissions);
         const subject = encodeId(ID_PREFIX.user, id);
         const event = { action: 'user.factors_reset', subject, after: { name } } as const;
         await recordAudit(tx, call, event, clock.now());

@@ -27,8 +27,6 @@ import { STEP_MS } from './sign-in-steps.ts';
 export type PasskeyDependencies = SessionDependencies & {
   /** Binds a challenge to the browser that asked for it. */
   readonly challengeCookie: SessionCookie;
-  /** The public URL of the portal. */
-  readonly baseUrl: () => string;
 };
 
 /** A function, because without `BASE_URL` the address is known only once the server listens. */
@@ -64,7 +62,7 @@ export function passkeySignInRoutes(dependencies: PasskeyDependencies): Route[] 
 
 /** Routes that a session may use before its sign-in is complete: the second step, and setting up the first factor. */
 export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[] {
-  const { clock, challengeCookie } = dependencies;
+  const { clock, sessions, challengeCookie } = dependencies;
   const context = contextOf(dependencies);
   const challenge = challenger(dependencies);
   const letIn = sessionCookies(dependencies);
@@ -88,14 +86,16 @@ export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[]
       const client = clientContextOf(request, dependencies);
       const user = { session: sessionOf(request), actor: call, client };
       const added = await addPasskey(context(), user, body.name, answer, timesOf(clock));
-      if (added.completed !== null) letIn(request, reply, added.completed);
+      if (added.completed === null) sessions.forget();
+      else letIn(request, reply, added.completed);
       return wirePasskey(added.passkey);
     }),
   ];
 }
 
 /** Routes for the user's own passkeys. */
-export function passkeyRoutes({ db, clock, mfa }: PasskeyDependencies): Route[] {
+export function passkeyRoutes(dependencies: PasskeyDependencies): Route[] {
+  const { db, clock } = dependencies;
   return [
     route(endpoints.listPasskeys, async ({ request }) => {
       const passkeys = await listPasskeys(db, sessionOf(request).userId);
@@ -107,7 +107,7 @@ export function passkeyRoutes({ db, clock, mfa }: PasskeyDependencies): Route[] 
     }),
     writeRoute(endpoints.removePasskey, async (call, tx) => {
       const session = sessionOf(call.request);
-      await removePasskey(tx, session, call, call.params.passkey_id, mfa, timesOf(clock));
+      await removePasskey(tx, session, call, call.params.passkey_id, dependencies, timesOf(clock));
       return {};
     }),
   ];

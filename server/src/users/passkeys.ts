@@ -7,6 +7,7 @@ import { looksLikeToken } from '../platform/auth/session-credentials.ts';
 import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
+import type { IdentityProviders } from './identity-providers.ts';
 import {
   creationOptions,
   type RelyingParty,
@@ -24,16 +25,19 @@ import {
   setPasskeyName,
   wirePasskey,
 } from './passkey-store.ts';
+import { canSignInWithout } from './provider-links.ts';
 import {
   type ClientContext,
   completeSession,
   hasSecondFactor,
   type NewSession,
   needsSecondFactor,
+  proveSecondFactor,
   recordOwnAction,
   startSession,
   type Times,
 } from './session-start.ts';
+import { endSessions } from './sessions.ts';
 import { recordFailedSignIn, type SignInResult } from './sign-in-record.ts';
 import { beginStep, type StepKind, takeStep } from './sign-in-steps.ts';
 import { getUser, lockUserById, type UserRow } from './store.ts';
@@ -128,7 +132,7 @@ async function usePasskey(
   const { db, rp } = context;
   const challenge = await takeChallenge(context, 'passkey_sign_in', token, expectedId, times.machineNow);
   const passkey = await findByCredential(db, Buffer.from(credential.id, 'base64url'));
-  const userId = passkey?.user_id ?? null;
+  const userId = expectedId ?? passkey?.user_id ?? null;
   const refuseAs = (result: SignInResult) => refuse(context, userId, result, client, times);
   if (challenge === null || passkey === null) return refuseAs('passkey_failed');
   const signCount = await verifyUsed(rp, challenge, credential, passkey);
@@ -234,8 +238,12 @@ export async function addPasskey(
       verified && (await insertPasskey(tx, { userId, name, transports, ...verified }, times.now));
     if (passkey === null) throw fieldProblem('credential', 'validation_failed', { key: 'field.passkey' });
     await record(tx, actor, user, 'user.passkey_added', { after: wirePasskey(passkey) }, times.now);
-    const completed = session.pending === null ? null : await completeSession(tx, session.id, client, times);
-    return { passkey, completed };
+    // As with one-time codes: other sessions have not proved the factor.
+    await endSessions(tx, userId, session.id);
+    if (session.pending !== null)
+      return { passkey, completed: await completeSession(tx, session.id, client, times) };
+    await proveSecondFactor(tx, session.id);
+    return { passkey, completed: null };
   });
 }
 
@@ -277,7 +285,7 @@ export async function removePasskey(
   session: SessionFacts,
   actor: Actor,
   id: string,
-  policy: MfaPolicy,
+  { mfa: policy, providers }: { readonly mfa: MfaPolicy; readonly providers: IdentityProviders },
   { now, machineNow }: Times,
 ): Promise<void> {
   await requireRecentSignIn(tx, session, machineNow);
@@ -286,5 +294,7 @@ export async function removePasskey(
   await deletePasskey(tx, passkey);
   if (needsSecondFactor(policy, user.role) && !(await hasSecondFactor(tx, user.id)))
     throw problem('invalid_status_transition', { key: 'problem.last_passkey' });
+  if (!(await canSignInWithout(tx, user.id, null, providers)))
+    throw problem('invalid_status_transition', { key: 'problem.last_sign_in_way' });
   await record(tx, actor, user, 'user.passkey_removed', { before: wirePasskey(passkey) }, now);
 }

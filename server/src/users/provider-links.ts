@@ -52,11 +52,11 @@ export async function deleteProviderLink(tx: Tx, userId: string, issuer: string)
   return (await tx.query(DELETE_LINK, [userId, issuer])).length > 0;
 }
 
-/** Whether the user can still sign in without the link with this issuer. */
+/** Whether the user can still sign in without the link with this issuer. Null: with all links. */
 export async function canSignInWithout(
   db: Db,
   userId: string,
-  issuer: string,
+  issuer: string | null,
   providers: IdentityProviders,
 ): Promise<boolean> {
   const user = await getUser(db, userId);

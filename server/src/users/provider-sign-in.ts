@@ -129,10 +129,10 @@ async function complete(
   const { nonce, verifier, returnTo, invitation } = step;
   const identity = await identify(provider, query, { redirectUri, state, nonce, verifier }, times);
   const session = await db.transaction(async (tx) => {
-    const user = await findOrLink(tx, identity, { provider, invitation, client, times });
+    const { user, isFirst } = await findOrLink(tx, identity, { provider, invitation, client, times });
     const signIn = { method: 'provider', issuer: identity.issuer, policy } as const;
     const { hasSecondFactor } = identity;
-    return startSession(tx, { id: user.id }, { ...signIn, hasSecondFactor }, client, times);
+    return startSession(tx, { id: user.id }, { ...signIn, hasSecondFactor, isFirst }, client, times);
   });
   return { session, returnTo };
 }
@@ -173,12 +173,16 @@ type Linking = {
  * The user of this identity: by its subject, or at the first sign-in by its verified email address. All refusals have the
  * same sentence, so that nobody learns which users exist.
  */
-async function findOrLink(tx: Tx, identity: Identity, linking: Linking): Promise<UserRow> {
+async function findOrLink(
+  tx: Tx,
+  identity: Identity,
+  linking: Linking,
+): Promise<{ user: UserRow; isFirst: boolean }> {
   const { issuer, subject } = identity;
   const linkedId = await findLinkedUserId(tx, issuer, subject);
   const user = linkedId === null ? await link(tx, identity, linking) : await getUser(tx, linkedId);
   if (user.disabled_at !== null) throw refusalOf(linking, 'the user is disabled', user.id);
-  return user;
+  return { user, isFirst: linkedId === null };
 }
 
 const refusalOf = ({ provider }: Linking, reason: string, userId: string | null = null) =>

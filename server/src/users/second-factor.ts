@@ -30,7 +30,9 @@ const USE_STEP = statement(
 );
 const USE_RECOVERY_CODE = statement(
   'use_recovery_code',
-  'update recovery_code set used_at = $3 where user_id = $1 and hash = $2 and used_at is null returning user_id',
+  `update recovery_code set used_at = $3 where user_id = $1 and hash = $2 and used_at is null
+     and exists (select from one_time_code where user_id = $1)
+   returning user_id`,
 );
 
 /** Uses up a one-time code or a recovery code. Null if it is wrong or was used before. */

@@ -55,6 +55,8 @@ export type SignIn = {
   readonly method: SignInMethod;
   /** Whether it already includes a second factor: a passkey that verified its user, or a provider that says so. */
   readonly hasSecondFactor: boolean;
+  /** Whether the user has been linked with the provider only now. */
+  readonly isFirst?: boolean;
   /** Of the identity provider, if it was one. */
   readonly issuer?: string;
   readonly policy: MfaPolicy;
@@ -99,15 +101,18 @@ export async function hasSecondFactor(db: Db, userId: string): Promise<boolean> 
 export const needsSecondFactor = (policy: MfaPolicy, role: UserRole): boolean =>
   policy === 'all' || (policy === 'operators' && role === 'operator');
 
-/** What a sign-in lacks. A factor that a user has set up is asked for after every password, required or not. */
+/**
+ * What a sign-in lacks. A factor that a user has set up is asked for after every password, required or not, and at the
+ * first sign-in with a provider: a verified email alone must not be enough for an account with a second factor.
+ */
 async function pendingOf(
   tx: Tx,
   { id, role }: UserRow,
-  { method, hasSecondFactor: isComplete, policy }: SignIn,
+  { method, hasSecondFactor: isComplete, isFirst = false, policy }: SignIn,
 ): Promise<SessionPending | null> {
   if (isComplete) return null;
   const isRequired = needsSecondFactor(policy, role);
-  if (method === 'provider' && !isRequired) return null;
+  if (method === 'provider' && !isRequired && !isFirst) return null;
   if (await hasSecondFactor(tx, id)) return 'second_factor';
   return isRequired ? 'set_up' : null;
 }
@@ -139,6 +144,16 @@ export async function startSession(
   if (pending === null && signIn.method !== 'invitation')
     await recordOwnAction(tx, 'user.signed_in', user, client, now);
   return { token, expiresAt, pending, user };
+}
+
+const PROVE = statement(
+  'prove_second_factor',
+  'update user_session set has_second_factor = true where id = $1 and pending is null returning id',
+);
+
+/** Records that the user of a complete session has set up a second factor in it. */
+export async function proveSecondFactor(tx: Tx, sessionId: string): Promise<void> {
+  if ((await tx.query(PROVE, [sessionId])).length === 0) throw problem('invalid_session');
 }
 
 const COMPLETE_SESSION = statement(

@@ -83,7 +83,7 @@ export async function signIn(
     return startSession(tx, verified, { method: 'password', hasSecondFactor: false, policy }, client, times);
   });
   // Another sign-in may have renewed the hash meanwhile: the password has to be verified against the new one.
-  return session ?? signIn(db, credentials, client, times, policy);
+  return session ?? signIn(db, credentials, client, times, policy, isAccepted);
 }
 
 const invitationNotFound = () => problem('invitation_not_found');

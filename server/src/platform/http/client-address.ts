@@ -22,7 +22,8 @@ const UNKNOWN = 'unknown';
 /** IPv4 addresses are written as such, also if the connection uses IPv6. */
 export function formatAddress(address: string | undefined, form: AddressForm): string {
   if (address === undefined || isIP(address) === 0) return UNKNOWN;
-  if (form === 'full') return address.replace(/^::ffff:(?=\d+\.)/i, '');
+  // A zone may have any length, and means nothing elsewhere.
+  if (form === 'full') return address.replace(/%.*/, '').replace(/^::ffff:(?=\d+\.)/i, '');
   const network = networkOf(address, 48);
   const isIpv4 = !network.includes(':');
   const parts = network.split(isIpv4 ? '.' : ':').slice(0, 3);

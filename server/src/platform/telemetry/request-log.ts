@@ -34,7 +34,7 @@ function callerText({ principal }: FastifyRequest): string {
  * invitations and codes of identity providers, which are valid until they are used.
  */
 export function withoutSecrets(url: string): string {
-  if (url.includes('saldo_')) return url.replaceAll(KEY_IN_TEXT, '[key]');
   if (url.startsWith('/sign-in/return/')) return url.replace(/\?.*/, '?…');
-  return url.includes('/invitations/') ? url.replace(/(\/invitations\/)[^/?]+/, '$1…') : url;
+  const withoutKeys = url.includes('saldo_') ? url.replaceAll(KEY_IN_TEXT, '[key]') : url;
+  return url.includes('/invitations/') ? withoutKeys.replace(/(\/invitations\/)[^/?]+/, '$1…') : withoutKeys;
 }

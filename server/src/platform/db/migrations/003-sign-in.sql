@@ -15,7 +15,9 @@ alter table user_session
   add column has_second_factor boolean not null default false,
   -- Of the browser, when the session began.
   add column address text,
-  add column user_agent text;
+  add column user_agent text,
+  -- Of the identity provider that signed the user in, to sign out there too. Null for other sessions.
+  add column issuer text;
 
 -- What a sign-in needs to remember between two requests: the challenge of a passkey, the state of a redirect. Each works
 -- once. The data are sealed: they may contain secrets.
@@ -74,7 +76,3 @@ create table provider_subject (
   primary key (issuer, subject),
   unique (user_id, issuer)
 );
-
-alter table user_session
-  -- Of the identity provider that signed the user in, to sign out there too. Null for other sessions.
-  add column issuer text;
