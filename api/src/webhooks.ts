@@ -372,7 +372,8 @@ const write: Scope[] = ['webhooks:write'];
 export const brpWebhooks = endpoints(tag, webhookOperations('/v1', 'brp', { reads: write, changes: write }));
 export const operatorWebhooks = endpoints(
   tag,
-  webhookOperations('/operator/v1', 'operator', { reads: ['read'], changes: write }),
+  // Webhooks deliver what `read` lets read.
+  webhookOperations('/operator/v1', 'operator', { reads: ['read'], changes: ['read', ...write] }),
   (name) => prefixed('operator', name),
 );
 /** On the customer listener. Names are in snake case as in the other APIs, because an event is the same everywhere. */

@@ -56,7 +56,7 @@ const OPERATOR = scopesById({
   'users:write': 'createUser updateUser inviteUser endUserSessions resetFactors',
   'requests:read': 'operatorListRequests operatorGetRequest',
   'keys:write': 'createApiKey revokeApiKey rotateApiKey',
-  'webhooks:write': `
+  'read webhooks:write': `
     operatorCreateWebhookEndpoint operatorUpdateWebhookEndpoint operatorDeleteWebhookEndpoint
     operatorRotateWebhookSecret operatorTestWebhookEndpoint operatorReplayWebhookEvents operatorRetryWebhookDelivery`,
 });
