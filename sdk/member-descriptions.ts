@@ -78,6 +78,13 @@ const BY_NAME: Readonly<Record<string, string>> = {
   status_request_rejected: 'Number of rejected status requests.',
   disk: 'Whether the disk is nearly full.',
   forecast_missing: 'Number of contracts without a complete forecast of tomorrow.',
+  method: 'The HTTP method, or how a session began.',
+  label: 'Text of the button.',
+  issuer: 'Address of the identity provider.',
+  session: 'The session.',
+  token: 'Identifies what was begun.',
+  one_time_code: 'The one-time codes; null without them.',
+  response: 'What the authenticator has answered.',
   meter_missing: 'Number of days of contracts without complete metered values.',
 };
 
