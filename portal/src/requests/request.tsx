@@ -28,9 +28,11 @@ function RequestView({ request }: { request: LoggedRequest }) {
   const texts = useRequestTexts();
   const base = useRolePath();
   const { caller, caller_name, route, problem, user_agent } = request;
+  const title = `${texts.request} ${request.request_id}`;
   return (
     <Page
-      title={`${texts.request} ${request.request_id}`}
+      title={title}
+      heading={<span className="break-all">{title}</span>}
       trail={<TrailLink to={`${base}/requests`} label={t.common.requests} />}
       actions={<CopyAll request={request} />}
     >
