@@ -17,7 +17,7 @@ export const brpForms = ({
     prepare: press('New key'),
     entries: [
       ['[name=scopes][value="contracts:read"]', false],
-      ['[name=allowed_addresses]', '203.0.113.0/24\n2001:db8::7'],
+      ['[name=allowed_addresses]', '203.0.113.0/24, 2001:db8::7'],
       ['[name=expires_at]', 'date'],
       ['[name=expiry_day]', '31/12/2026'],
       ['dialog [name=name]', 'Trading desk'],
