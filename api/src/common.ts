@@ -348,6 +348,13 @@ export const deliveryQuery = {
   delivery_end: Type.Optional(DateTime('Delivery ends at or before this time.', '2026-10-25T23:00:00Z')),
 };
 
+/** The instant of a read of transactions and nominations. A POST has it in its body. */
+export const asOfQuery = {
+  as_of: Type.Optional(
+    DateTime('The records as they were at this instant, which is not in the future.', '2026-01-14T14:25:00Z'),
+  ),
+};
+
 export const slotQuery = {
   slot_number_from: Type.Optional(SlotNumber('The first slot number to return.')),
   slot_number_to: Type.Optional(SlotNumber('The last slot number to return.')),

@@ -369,6 +369,19 @@ export const PROBLEMS = {
     remedy:
       'Wait for the number of seconds in `Retry-After`; read more per request with `limit` and bulk reads.',
   },
+  clock_moved_back: {
+    status: 409,
+    title: 'Clock Moved Back',
+    explanation:
+      'The clock of this sandbox was moved back, so that the order of its changes is not that of their instants.',
+    remedy: 'Read without `as_of`, or use a sandbox whose clock was only moved forward.',
+  },
+  not_sealed: {
+    status: 409,
+    title: 'Not Sealed',
+    explanation: 'The change is not part of a sealed tree of the ledger yet.',
+    remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
+  },
   too_many_exports: {
     status: 429,
     title: 'Too Many Exports',

@@ -381,6 +381,18 @@ export const PROBLEM_DETAILS = {
     en: 'The code was wrong too often. Try again in {seconds} s.',
     de: 'Der Code war zu oft falsch. Bitte versuchen Sie es in {seconds} s erneut.',
   },
+  'problem.clock_moved_back': {
+    en: 'The clock of this sandbox was moved back. It cannot tell what was known at an instant.',
+    de: 'Die Uhr dieser Sandbox wurde zurückgestellt. Was zu einem Zeitpunkt bekannt war, lässt sich nicht sagen.',
+  },
+  'problem.not_sealed': {
+    en: 'The change is not sealed yet. Try again in {seconds} s.',
+    de: 'Die Änderung ist noch nicht versiegelt. Bitte versuchen Sie es in {seconds} s erneut.',
+  },
+  'problem.changes_running': {
+    en: 'Changes of this instant are still being stored. Try again in a moment.',
+    de: 'Änderungen dieses Zeitpunkts werden noch gespeichert. Bitte versuchen Sie es gleich noch einmal.',
+  },
   'problem.too_many_exports': {
     en: '{count} exports are in progress, which is the maximum. Try again when one has ended.',
     de: 'Es laufen bereits {count} Exporte, mehr sind nicht zugleich möglich. Bitte warten Sie, bis einer beendet ist.',

@@ -6,29 +6,34 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Monotonic milliseconds for durations. Changes of the system clock or of the sandbox clock do not affect it. */
 export const monotonicNow = (): number => performance.now();
 
+export type ClockSetting = { readonly offsetMs: number; readonly wasMovedBack: boolean };
+
 /** A clock with an adjustable offset to its base clock. */
 export type MovableClock = Clock & {
   /** Time without the offset. Sessions and invitations use it, so that moving a sandbox clock signs no user out. */
   machineNow(): number;
   offsetMs(): number;
-  /** Moves the clock to the offset that `read` returns, unless a call that began later has done so: its read is newer. */
-  follow(read: () => Promise<number>): Promise<void>;
+  /** Whether the clock was ever moved back, so that the order of stored instants is not that of the changes. */
+  wasMovedBack(): boolean;
+  /** Moves the clock to what `read` returns, unless a call that began later has done so: its read is newer. */
+  follow(read: () => Promise<ClockSetting>): Promise<void>;
 };
 
 export function movableClock(base: Clock): MovableClock {
-  let offset = 0;
+  let setting: ClockSetting = { offsetMs: 0, wasMovedBack: false };
   let calls = 0;
   let applied = 0;
   return {
-    now: () => base.now() + offset,
+    now: () => base.now() + setting.offsetMs,
     machineNow: () => base.now(),
-    offsetMs: () => offset,
+    offsetMs: () => setting.offsetMs,
+    wasMovedBack: () => setting.wasMovedBack,
     async follow(read) {
       const call = ++calls;
-      const offsetMs = await read();
+      const next = await read();
       if (call < applied) return;
       applied = call;
-      offset = offsetMs;
+      setting = next;
     },
   };
 }

@@ -6,16 +6,20 @@ import type { Database, Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { longRoute, type Route, route } from '../platform/http/routes.ts';
 
-const READ = statement('read_sandbox_clock', 'select offset_ms from sandbox_clock');
+const READ = statement('read_sandbox_clock', 'select offset_ms, was_moved_back from sandbox_clock');
 const WRITE = statement(
   'write_sandbox_clock',
-  `insert into sandbox_clock (offset_ms) values ($1)
-   on conflict (only_one) do update set offset_ms = excluded.offset_ms`,
+  `insert into sandbox_clock as clock (offset_ms, was_moved_back) values ($1, $1 < 0)
+   on conflict (only_one) do update set offset_ms = excluded.offset_ms,
+     was_moved_back = clock.was_moved_back or excluded.offset_ms < clock.offset_ms`,
 );
 
 /** Loads the offset of the sandbox clock, which this or another process has stored. */
 export const followSandboxClock = (db: Primary, clock: MovableClock): Promise<void> =>
-  clock.follow(async () => (await db.query<{ offset_ms: number }>(READ))[0]?.offset_ms ?? 0);
+  clock.follow(async () => {
+    const [row] = await db.query<{ offset_ms: number; was_moved_back: boolean }>(READ);
+    return { offsetMs: row?.offset_ms ?? 0, wasMovedBack: row?.was_moved_back ?? false };
+  });
 
 /** Moves the platform's clock, so that clients can test gates, statuses and deadlines. Mounted only in a sandbox. */
 export function sandboxRoutes(db: Database, clock: MovableClock): Route[] {

@@ -89,7 +89,7 @@ async function startShared(
   started: Started,
 ): Promise<AppDependencies> {
   const clock = movableClock(machineClock);
-  const opened = openConfigured(config, databaseUrl, logger);
+  const opened = openConfigured(config, databaseUrl, logger, clock);
   started.push(() => opened.close());
   const tracer = await startTracer(config, logger);
   if (tracer !== null) started.push(() => tracer.stop());

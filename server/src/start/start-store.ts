@@ -1,6 +1,7 @@
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import type { Logger } from 'pino';
 import { continueEventLog } from '../events/actions.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { type Database, type OpenDatabase, openDatabase } from '../platform/db/database.ts';
 import { SALDO } from '../platform/db/embedded.ts';
 import { migrate } from '../platform/db/migrate.ts';
@@ -52,7 +53,12 @@ async function embeddedDatabase(
 }
 
 /** The database as configured, with its replicas. Without a logger, outages are not logged. */
-export function openConfigured(config: Config, url: string, logger: Logger | null): OpenDatabase {
+export function openConfigured(
+  config: Config,
+  url: string,
+  logger: Logger | null,
+  clock: Clock = systemClock,
+): OpenDatabase {
   const { databaseDirectUrl: directUrl, databaseReadUrls: urls } = config;
   const onChange = (replica: string, reason: string | null) =>
     reason === null
@@ -61,6 +67,7 @@ export function openConfigured(config: Config, url: string, logger: Logger | nul
   return openDatabase(url, {
     ...(logger === null ? {} : { listener: availabilityLog(logger) }),
     directUrl,
+    clock,
     replicas: urls.length === 0 ? null : { urls, maxLagMs: config.readLagS * 1000, onChange },
   });
 }

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { type Clock, systemClock } from '../clock.ts';
+import { announceChange } from './change-horizon.ts';
 import { codeOf, DatabaseUnavailable } from './connection.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
 import { type ConnectionUsage, type Pool, queryOf } from './pool.ts';
@@ -92,13 +94,15 @@ export type DatabaseOptions = {
   /** The server behind the pooler that the URL names, for locks of a session. Null: the URL names no pooler. */
   readonly directUrl?: string | null;
   readonly replicas?: ReplicaSettings | null;
+  /** The platform's clock, by which the instants of changes are read. */
+  readonly clock?: Clock;
 };
 
 /** Later than the end of a transaction, even if its record in the log is not written to the disk yet. */
 const READ_POSITION = hotStatement('read_position', 'select pg_current_wal_insert_lsn()::text as position');
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDatabase {
-  const { listener, directUrl = null, replicas = null } = options;
+  const { listener, directUrl = null, replicas = null, clock = systemClock } = options;
   const primary = new PrimaryPool(urlPerHost(url) ?? [url], directUrl !== null, listener);
   const direct = directUrl === null ? null : new PrimaryPool(urlPerHost(directUrl) ?? [directUrl], false);
   // Detects calls that need a second connection inside a transaction: enough of them at once would deadlock the pool.
@@ -109,7 +113,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): OpenDa
   const transaction = <T>(work: (tx: Tx) => Promise<T>, end: 'commit' | 'rollback') => {
     refuseInTransaction('a transaction');
     return transactionScope.run(true, () =>
-      primary.use((pool) => pool.transaction((client) => workOn(client, work, end), end)),
+      primary.use((pool) => {
+        const first = end === 'commit' ? announceChange(clock.now()) : null;
+        return pool.transaction((client) => workOn(client, work, end), end, first);
+      }),
     );
   };
   const refuseRead = () => refuseInTransaction('a read');

@@ -74,10 +74,14 @@ export class Pool {
     return this.pipelines.reduce((best, one) => (one.inFlight < best.inFlight ? one : best));
   }
 
-  /** Runs `work` in a transaction that may write. */
-  transaction<T>(work: (client: pg.PoolClient) => Promise<T>, end: 'commit' | 'rollback'): Promise<T> {
+  /** Runs `work` in a transaction that may write. `first` is the SQL of its first statement, sent with its beginning. */
+  transaction<T>(
+    work: (client: pg.PoolClient) => Promise<T>,
+    end: 'commit' | 'rollback',
+    first: string | null = null,
+  ): Promise<T> {
     return this.onWriter(async (client) => {
-      await begin(client, this.isPooled);
+      await begin(client, this.isPooled, first);
       try {
         const result = await work(client);
         await (end === 'commit' ? commit(client) : client.query('rollback'));
@@ -161,8 +165,9 @@ export const queryOf = (
   shape: RowShape,
 ): pg.QueryConfig => ({ name, text, values: [...values], ...(shape === 'array' ? { rowMode: shape } : {}) });
 
-async function begin(client: pg.PoolClient, isPooled: boolean): Promise<void> {
-  const text = isPooled ? BEGIN_POOLED : 'begin read write';
+async function begin(client: pg.PoolClient, isPooled: boolean, first: string | null): Promise<void> {
+  const beginning = isPooled ? BEGIN_POOLED : 'begin read write';
+  const text = first === null ? beginning : `${beginning}; ${first}`;
   try {
     // A variable, because the types of `pg` do not know this option of a query.
     const query = { text, query_timeout: DATABASE_LIMITS.beginMs };
