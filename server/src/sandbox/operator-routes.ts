@@ -9,7 +9,7 @@ import { longRoute, type Route, route } from '../platform/http/routes.ts';
 const READ = statement('read_sandbox_clock', 'select offset_ms, was_moved_back from sandbox_clock');
 const WRITE = statement(
   'write_sandbox_clock',
-  `insert into sandbox_clock as clock (offset_ms, was_moved_back) values ($1, $1 < 0)
+  `insert into sandbox_clock as clock (offset_ms, was_moved_back) values ($1::bigint, $1::bigint < 0)
    on conflict (only_one) do update set offset_ms = excluded.offset_ms,
      was_moved_back = clock.was_moved_back or excluded.offset_ms < clock.offset_ms`,
 );
