@@ -84,8 +84,8 @@ export const LIMITS = {
   /** Maximum waiting time of a long poll. */
   eventWaitS: { minimum: 0, maximum: 30, default: 0 },
   eventTypes: 50,
-  /** What the log of requests keeps of a path with its query, of a user agent and of an address. */
-  loggedRequest: { pathLength: 1000, userAgentLength: 200, addressLength: 45 },
+  /** What the log of requests keeps of a path with its query. */
+  loggedPathLength: 1000,
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
 } as const;

@@ -35,7 +35,7 @@ const LoggedRequest = Type.Object(
       }),
     ),
     path: Type.String({
-      description: `Path and query as sent, the first ${LIMITS.loggedRequest.pathLength} characters. API keys and tokens in it are replaced.`,
+      description: `Path and query as sent, the first ${LIMITS.loggedPathLength} characters. API keys and tokens in it are replaced.`,
       examples: ['/v1/contracts/con_01jhm3wa2fe5h8x2z6tdq9vn4m'],
     }),
     status: Type.Integer({ description: 'Status of the answer.', examples: [404] }),
@@ -54,7 +54,7 @@ const LoggedRequest = Type.Object(
     address: Type.String({ description: 'Network address of the client.', examples: ['203.0.113.7'] }),
     user_agent: Nullable(
       Type.String({
-        description: `\`User-Agent\`, the first ${LIMITS.loggedRequest.userAgentLength} characters.`,
+        description: `\`User-Agent\`, the first ${LIMITS.userAgentLength} characters.`,
         examples: ['saldo-sdk/0.1.0'],
       }),
     ),

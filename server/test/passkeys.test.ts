@@ -259,6 +259,10 @@ test('the second step takes the passkey of its own user only, for a challenge of
     await send(browser, thief.authenticator.get(await challengeOf(browser, STEP)), STEP),
     'passkey of another user',
   );
+  const failure = (await entriesOf(victim.userId)).at(-1);
+  assert.deepEqual([failure?.action, failure?.after?.result], ['user.sign_in_failed', 'passkey_failed']);
+  const ofThief = (await entriesOf(thief.userId)).map(({ action }) => action);
+  assert.ok(!ofThief.includes('user.sign_in_failed'), 'the failure belongs to the session’s user');
   const open = await challengeOf(browser, 'sign-in/passkey');
   assertRefused(await send(browser, victim.authenticator.get(open), STEP), 'challenge of a sign-in');
   const step = await challengeOf(browser, STEP);

@@ -207,10 +207,6 @@ export const PROBLEM_DETAILS = {
     en: 'There are {count} passkeys already. Remove one first.',
     de: 'Es gibt schon {count} Passkeys. Entfernen Sie zuerst einen.',
   },
-  'problem.last_passkey': {
-    en: 'Your user needs a second factor, and this passkey is the only one. Add another one first.',
-    de: 'Ihr Benutzer braucht einen zweiten Faktor, und dieser Passkey ist der einzige. Richten Sie zuerst einen weiteren ein.',
-  },
   'problem.no_second_step': {
     en: 'The sign-in needs no second step.',
     de: 'Die Anmeldung braucht keinen zweiten Schritt.',
@@ -262,10 +258,6 @@ export const PROBLEM_DETAILS = {
   'problem.sign_in_complete': {
     en: 'The sign-in is complete: no second factor is missing.',
     de: 'Die Anmeldung ist abgeschlossen: Es fehlt kein zweiter Faktor.',
-  },
-  'problem.sign_in_again': {
-    en: 'Sign in again first: your session began more than {minutes} minutes ago.',
-    de: 'Bitte melden Sie sich zuerst erneut an: Ihre Sitzung begann vor mehr als {minutes} Minuten.',
   },
   'problem.user_disabled': {
     en: 'The user is disabled; enable it before inviting it.',

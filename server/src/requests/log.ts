@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Tenant, tenantsOf } from '../events/store.ts';
 import { DatabaseUnavailable } from '../platform/db/connection.ts';
 import type { Database } from '../platform/db/database.ts';
-import { clientAddress } from '../platform/http/client-address.ts';
+import { clientAddress, userAgentOf } from '../platform/http/client-address.ts';
 import { withoutSecrets } from '../platform/telemetry/request-log.ts';
 import { Batch } from './batch.ts';
 import { writeBatches } from './store.ts';
@@ -62,8 +62,6 @@ export class OwnerRequestLog {
       this.dropped++;
       return;
     }
-    const { pathLength, userAgentLength, addressLength } = LIMITS.loggedRequest;
-    const { 'user-agent': userAgent } = request.headers;
     const at = this.#options.now();
     this.#waiting++;
     this.#batchOf(tenantsOf(principal.owner)[0], at).add({
@@ -71,12 +69,12 @@ export class OwnerRequestLog {
       ms: Math.round(seconds * 1e5) / 100,
       method,
       route: templateOf(route),
-      path: withoutSecrets(url).slice(0, pathLength),
+      path: withoutSecrets(url).slice(0, LIMITS.loggedPathLength),
       status,
       requestId: id,
       caller: principal.actor,
-      address: clientAddress(request).slice(0, addressLength),
-      userAgent: userAgent?.slice(0, userAgentLength) ?? null,
+      address: clientAddress(request),
+      userAgent: userAgentOf(request),
       problem: request.problemCode,
     });
   }

@@ -24,6 +24,8 @@ import {
   needsSecondFactor,
   proveSecondFactor,
   recordOwnAction,
+  requireFactorless,
+  requireRecentSignIn,
   type Times,
 } from './session-start.ts';
 import { endSessions } from './sessions.ts';
@@ -31,9 +33,6 @@ import { beginStep, takeStep } from './sign-in-steps.ts';
 import { getUser, lockUserById, type UserRow } from './store.ts';
 import { findStep, TOTP_SECRET_BYTES } from './totp.ts';
 import { countAttempt, resetAttempts } from './tries.ts';
-
-/** Users without a password prove who they are by a session that began this recently. */
-const FRESH_MINUTES = 10;
 
 /** Completes a pending session by a code of its user. */
 export async function completeByCode(
@@ -77,33 +76,25 @@ export async function beginSetUp(
   if (session.pending === null) await requireOwner(db, session, password, times);
   return db.transaction(async (tx) => {
     const user = await lockUserById(tx, session.userId);
-    await refuseUnlessFirst(tx, session);
+    await requireFactorless(tx, session);
     return begin(tx, user);
   });
 }
 
-/** A pending session may set up the first factor of its user. Anything else needs the factor that the user has. */
-async function refuseUnlessFirst(tx: Tx, { pending, userId }: SessionFacts): Promise<void> {
-  if (pending !== null && (await hasSecondFactor(tx, userId))) throw problem('second_factor_required');
-}
-
-const IS_FRESH = statement('is_fresh_session', 'select from user_session where id = $1 and created_at > $2');
-
-/** Verifies that the user, and not somebody at an unlocked computer, makes the request. */
+/**
+ * Verifies that the request comes from the user and not from a browser that was left signed in: by the password, or without
+ * one by a recent sign-in.
+ */
 async function requireOwner(
   db: Database,
-  { id, userId }: SessionFacts,
+  session: SessionFacts,
   password: string | undefined,
   { machineNow }: Times,
 ): Promise<void> {
-  const { password_hash } = await getUser(db, userId);
-  if (password_hash === null) {
-    const since = timestamp(machineNow - FRESH_MINUTES * 60_000);
-    if ((await db.query(IS_FRESH, [id, since])).length > 0) return;
-    throw problem('insufficient_permissions', { key: 'problem.sign_in_again', minutes: FRESH_MINUTES });
-  }
+  const { password_hash } = await getUser(db, session.userId);
+  if (password_hash === null) return requireRecentSignIn(db, session, machineNow);
   if (password === undefined) throw fieldProblem('password', 'required', { key: 'field.required' });
-  const origin = { kind: 'session', id } as const;
+  const origin = { kind: 'session', id: session.id } as const;
   await countAttempt(db, origin, machineNow);
   if (!(await isPassword(password, password_hash)))
     throw fieldProblem('password', 'validation_failed', { key: 'field.password_wrong' });
@@ -135,7 +126,7 @@ export function confirmSetUp(
   const { now, machineNow } = times;
   return db.transaction(async (tx) => {
     const user = await lockUserById(tx, session.userId);
-    await refuseUnlessFirst(tx, session);
+    await requireFactorless(tx, session);
     const data = (await takeStep(tx, sealer, 'one_time_code', token, machineNow)) as SetUpData | null;
     if (data?.sessionId !== session.id)
       throw fieldProblem('token', 'validation_failed', { key: 'field.set_up_expired' });

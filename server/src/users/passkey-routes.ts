@@ -80,11 +80,10 @@ export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[]
     route(endpoints.startPasskeyRegistration, async ({ request, reply }) =>
       challenge(reply, await startPasskeyRegistration(context(), sessionOf(request), clock.machineNow())),
     ),
-    route(endpoints.addPasskey, async (call) => {
-      const { body, request, reply } = call;
+    route(endpoints.addPasskey, async ({ body, request, reply }) => {
       const answer = { credential: body.credential, token: challengeCookie.read(request) };
       const client = clientContextOf(request, dependencies);
-      const user = { session: sessionOf(request), actor: call, client };
+      const user = { session: sessionOf(request), client };
       const added = await addPasskey(context(), user, body.name, answer, timesOf(clock));
       if (added.completed === null) sessions.forget();
       else letIn(request, reply, added.completed);
@@ -101,13 +100,14 @@ export function passkeyRoutes(dependencies: PasskeyDependencies): Route[] {
       const passkeys = await listPasskeys(db, sessionOf(request).userId);
       return { passkeys: passkeys.map(wirePasskey) };
     }),
-    writeRoute(endpoints.renamePasskey, async (call, tx) => {
-      const change = { id: call.params.passkey_id, name: call.body.name };
-      return wirePasskey(await renamePasskey(tx, sessionOf(call.request), call, change, clock.now()));
+    writeRoute(endpoints.renamePasskey, async ({ params, body, request }, tx) => {
+      const change = { id: params.passkey_id, name: body.name };
+      const client = clientContextOf(request, dependencies);
+      return wirePasskey(await renamePasskey(tx, sessionOf(request), client, change, clock.now()));
     }),
-    writeRoute(endpoints.removePasskey, async (call, tx) => {
-      const session = sessionOf(call.request);
-      await removePasskey(tx, session, call, call.params.passkey_id, dependencies, timesOf(clock));
+    writeRoute(endpoints.removePasskey, async ({ params, request }, tx) => {
+      const client = clientContextOf(request, dependencies);
+      await removePasskey(tx, sessionOf(request), client, params.passkey_id, dependencies, timesOf(clock));
       return {};
     }),
   ];

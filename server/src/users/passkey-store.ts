@@ -39,10 +39,17 @@ const RECORD_USE = statement(
    where id = $1 and (sign_count = 0 or sign_count < $2) returning id`,
 );
 const RENAME = statement('rename_passkey', `update passkey set name = $2 where id = $1 returning ${COLUMNS}`);
+const EXISTS = statement('has_passkey', 'select exists (select from passkey where user_id = $1) as found');
+const REMOVE_ALL = statement('delete_passkeys', 'delete from passkey where user_id = $1');
 const REMOVE = statement('remove_passkey', 'delete from passkey where id = $1');
 
 export const listPasskeys = (db: Db, userId: string): Promise<PasskeyRow[]> =>
   db.query<PasskeyRow>(LIST, [userId]);
+
+export async function hasPasskey(db: Db, userId: string): Promise<boolean> {
+  const [row] = await db.query<{ found: boolean }>(EXISTS, [userId]);
+  return row?.found === true;
+}
 
 export async function findByCredential(db: Db, credentialId: Buffer): Promise<PasskeyRow | null> {
   const [row] = await db.query<PasskeyRow>(FIND_BY_CREDENTIAL, [credentialId]);
@@ -81,6 +88,10 @@ export async function setPasskeyName(tx: Tx, { id }: PasskeyRow, name: string): 
 
 export async function deletePasskey(tx: Tx, { id }: PasskeyRow): Promise<void> {
   await tx.query(REMOVE, [id]);
+}
+
+export async function deletePasskeys(tx: Tx, userId: string): Promise<void> {
+  await tx.query(REMOVE_ALL, [userId]);
 }
 
 export const wirePasskey = (row: PasskeyRow): Passkey => ({

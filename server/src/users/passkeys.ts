@@ -1,11 +1,9 @@
 import { LIMITS, type MfaPolicy, type NewCredential, type UsedCredential } from '@saldo/api';
-import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import { type Actor, recordAudit } from '../audit/store.ts';
+import { ID_PREFIX } from '@saldo/core/id.ts';
 import type { SessionFacts } from '../platform/auth/principal.ts';
 import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { looksLikeToken } from '../platform/auth/session-credentials.ts';
-import type { Database, Db, Tx } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
+import type { Database, Tx } from '../platform/db/database.ts';
 import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
 import type { IdentityProviders } from './identity-providers.ts';
 import {
@@ -34,6 +32,8 @@ import {
   needsSecondFactor,
   proveSecondFactor,
   recordOwnAction,
+  requireFactorless,
+  requireRecentSignIn,
   startSession,
   type Times,
 } from './session-start.ts';
@@ -54,9 +54,6 @@ type Started = { readonly options: { readonly challenge: string }; readonly toke
 
 /** The answer of a browser to a challenge. */
 export type Answer<Credential> = { readonly credential: Credential; readonly token: string | null };
-
-/** How long after a sign-in a user may change the own passkeys: long enough to find a second authenticator. */
-const RECENT_MS = 15 * 60 * 1000;
 
 /** `userId` is the user whose answer is expected. Null: of any user. */
 type ChallengeData = { readonly challenge: string; readonly userId: string | null };
@@ -179,26 +176,6 @@ export async function completeWithPasskey(
   return usePasskey(context, answer, userId, client, times, (tx) => completeSession(tx, id, client, times));
 }
 
-const FIND_SESSION_START = statement(
-  'find_session_start',
-  'select created_at from user_session where id = $1',
-);
-
-/** Rejects a browser that a user has left signed in: others must not be able to add or remove a passkey. */
-async function requireRecentSignIn(db: Db, { id }: SessionFacts, machineNow: number): Promise<void> {
-  const [session] = await db.query<{ created_at: number }>(FIND_SESSION_START, [id]);
-  if (!session || session.created_at <= machineNow - RECENT_MS) throw problem('recent_sign_in_required');
-}
-
-/**
- * A session that lacks its second factor may only add the first one. The user may have set up a factor elsewhere since the
- * session began: then only that factor completes it, or whoever knows the password could add a factor of their own.
- */
-async function requireFactorless(db: Db, { userId, pending }: SessionFacts): Promise<void> {
-  if (pending === 'second_factor' || (pending === 'set_up' && (await hasSecondFactor(db, userId))))
-    throw problem('second_factor_required');
-}
-
 function requirePlace(passkeys: readonly PasskeyRow[]): void {
   if (passkeys.length < LIMITS.passkeys) return;
   throw problem('too_many_passkeys', { key: 'problem.too_many_passkeys', count: LIMITS.passkeys });
@@ -221,7 +198,7 @@ export async function startPasskeyRegistration(
 /** Adds a passkey. It completes a session that lacked a second factor. */
 export async function addPasskey(
   context: PasskeyContext,
-  { session, actor, client }: { session: SessionFacts; actor: Actor; client: ClientContext },
+  { session, client }: { session: SessionFacts; client: ClientContext },
   name: string,
   { credential, token }: Answer<NewCredential>,
   times: Times,
@@ -237,7 +214,7 @@ export async function addPasskey(
     const passkey =
       verified && (await insertPasskey(tx, { userId, name, transports, ...verified }, times.now));
     if (passkey === null) throw fieldProblem('credential', 'validation_failed', { key: 'field.passkey' });
-    await record(tx, actor, user, 'user.passkey_added', { after: wirePasskey(passkey) }, times.now);
+    await recordOwnAction(tx, 'user.passkey_added', user, client, times.now, { after: wirePasskey(passkey) });
     // As with one-time codes: other sessions have not proved the factor.
     await endSessions(tx, userId, session.id);
     if (session.pending !== null)
@@ -246,16 +223,6 @@ export async function addPasskey(
     return { passkey, completed: null };
   });
 }
-
-const record = (
-  tx: Tx,
-  actor: Actor,
-  { id }: UserRow,
-  action: 'user.passkey_added' | 'user.passkey_renamed' | 'user.passkey_removed',
-  records: { before?: object; after?: object },
-  now: number,
-): Promise<void> =>
-  recordAudit(tx, actor, { action, subject: encodeId(ID_PREFIX.user, id), ...records }, now);
 
 async function getPasskey(tx: Tx, userId: string, publicId: string): Promise<PasskeyRow> {
   const notFound = () => problem('passkey_not_found');
@@ -268,7 +235,7 @@ async function getPasskey(tx: Tx, userId: string, publicId: string): Promise<Pas
 export async function renamePasskey(
   tx: Tx,
   { userId }: SessionFacts,
-  actor: Actor,
+  client: ClientContext,
   { id, name }: { id: string; name: string },
   now: number,
 ): Promise<PasskeyRow> {
@@ -276,14 +243,14 @@ export async function renamePasskey(
   const before = await getPasskey(tx, userId, id);
   const after = await setPasskeyName(tx, before, name);
   const records = { before: wirePasskey(before), after: wirePasskey(after) };
-  await record(tx, actor, user, 'user.passkey_renamed', records, now);
+  await recordOwnAction(tx, 'user.passkey_renamed', user, client, now, records);
   return after;
 }
 
 export async function removePasskey(
   tx: Tx,
   session: SessionFacts,
-  actor: Actor,
+  client: ClientContext,
   id: string,
   { mfa: policy, providers }: { readonly mfa: MfaPolicy; readonly providers: IdentityProviders },
   { now, machineNow }: Times,
@@ -293,8 +260,8 @@ export async function removePasskey(
   const passkey = await getPasskey(tx, user.id, id);
   await deletePasskey(tx, passkey);
   if (needsSecondFactor(policy, user.role) && !(await hasSecondFactor(tx, user.id)))
-    throw problem('invalid_status_transition', { key: 'problem.last_passkey' });
+    throw problem('invalid_status_transition', { key: 'problem.last_factor' });
   if (!(await canSignInWithout(tx, user.id, null, providers)))
     throw problem('invalid_status_transition', { key: 'problem.last_sign_in_way' });
-  await record(tx, actor, user, 'user.passkey_removed', { before: wirePasskey(passkey) }, now);
+  await recordOwnAction(tx, 'user.passkey_removed', user, client, now, { before: wirePasskey(passkey) });
 }

@@ -6,6 +6,7 @@ import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { problem } from '../platform/http/problem.ts';
 import { domainOf, type IdentityProviders } from './identity-providers.ts';
+import { hasPasskey } from './passkey-store.ts';
 import { getUser, lockUserById } from './store.ts';
 
 export type ProviderLinkRow = { readonly issuer: string; readonly linked_at: number };
@@ -21,10 +22,6 @@ const LIST_LINKS = statement(
 const DELETE_LINK = statement(
   'delete_provider_link',
   'delete from provider_subject where user_id = $1 and issuer = $2 returning issuer',
-);
-const HAS_PASSKEY = statement(
-  'has_passkey',
-  'select exists (select from passkey where user_id = $1) as found',
 );
 
 /** The id of the user whom the provider knows under this subject. */
@@ -64,8 +61,7 @@ export async function canSignInWithout(
   const links = await listProviderLinks(db, userId);
   if (links.some((link) => link.issuer !== issuer && providers.findByIssuer(link.issuer) !== null))
     return true;
-  const [passkey] = await db.query<{ found: boolean }>(HAS_PASSKEY, [userId]);
-  return passkey?.found === true;
+  return hasPasskey(db, userId);
 }
 
 /** Removes the user's link. The user is locked, so that two requests cannot remove the last two ways to sign in. */

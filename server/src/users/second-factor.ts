@@ -6,6 +6,7 @@ import type { Database, Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { fieldProblem } from '../platform/http/problem.ts';
+import { deletePasskeys } from './passkey-store.ts';
 import { type ClientContext, recordOwnAction, type Times } from './session-start.ts';
 import { deviceCredential } from './sessions.ts';
 import { recordFailedSignIn } from './sign-in-record.ts';
@@ -137,7 +138,6 @@ const DELETE_ONE_TIME_CODE = statement(
   'delete_one_time_code',
   'delete from one_time_code where user_id = $1',
 );
-const DELETE_PASSKEYS = statement('delete_passkeys', 'delete from passkey where user_id = $1');
 
 export async function deleteOneTimeCode(tx: Tx, userId: string): Promise<void> {
   await tx.query(DELETE_RECOVERY_CODES, [userId]);
@@ -147,5 +147,5 @@ export async function deleteOneTimeCode(tx: Tx, userId: string): Promise<void> {
 /** Deletes everything that counts as a second factor. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
   await deleteOneTimeCode(tx, userId);
-  await tx.query(DELETE_PASSKEYS, [userId]);
+  await deletePasskeys(tx, userId);
 }

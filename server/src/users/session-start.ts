@@ -9,6 +9,7 @@ import type {
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { hashSecret } from '../platform/auth/api-key.ts';
+import type { SessionFacts } from '../platform/auth/principal.ts';
 import { idleSince, newToken, PENDING_SESSION_MS, SESSION_MS } from '../platform/auth/session-credentials.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -95,6 +96,28 @@ const HAS_FACTOR = statement(
 export async function hasSecondFactor(db: Db, userId: string): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(HAS_FACTOR, [userId]);
   return row?.found === true;
+}
+
+/**
+ * A session that lacks its second factor may only add the first one. The user may have set up a factor elsewhere since the
+ * session began: then only that factor completes it, because a known password must not be enough to add another factor.
+ */
+export async function requireFactorless(db: Db, { userId, pending }: SessionFacts): Promise<void> {
+  if (pending !== null && (await hasSecondFactor(db, userId))) throw problem('second_factor_required');
+}
+
+/** How long after a sign-in a user may change the own factors: long enough to find a second authenticator. */
+const RECENT_MS = 15 * 60 * 1000;
+
+const IS_RECENT = statement(
+  'is_recent_session',
+  'select from user_session where id = $1 and created_at > $2',
+);
+
+/** Rejects a browser that a user has left signed in: it must not be able to add or remove a factor. */
+export async function requireRecentSignIn(db: Db, { id }: SessionFacts, machineNow: number): Promise<void> {
+  const recent = await db.query(IS_RECENT, [id, timestamp(machineNow - RECENT_MS)]);
+  if (recent.length === 0) throw problem('recent_sign_in_required');
 }
 
 /** Whether users of this role need a second factor. */

@@ -9,6 +9,7 @@ test('addresses are stored whole, or as their network', () => {
     '2001:db8:1:2:3:4:5:6': ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
     '2001:db8::1': ['2001:db8::1', '2001:db8:0::/48'],
     '::1': ['::1', '0:0:0::/48'],
+    [`fe80::1%${'z'.repeat(1000)}`]: ['fe80::1', 'fe80:0:0::/48'],
   };
   for (const [address, [full, short]] of Object.entries(forms)) {
     assert.equal(formatAddress(address, 'full'), full);
