@@ -95,7 +95,7 @@ export const PROBLEMS = {
     status: 403,
     title: 'Recent Sign-In Required',
     explanation:
-      'The session began too long ago to change how its user signs in: somebody else may be using the browser.',
+      'The session began too long ago to change how its user signs in: another person may be using the browser.',
     remedy: 'Sign in again, and repeat the change.',
   },
   foreign_origin: {

@@ -56,7 +56,7 @@ type Found = readonly (readonly NominationMismatch[] | undefined)[];
 
 /**
  * The day whose mismatches have the earliest deadline; without an open one, today. Null while it is not known. It stays the
- * same while the page is open, so that nobody reads another day all at once.
+ * same while the page is open, so that the day does not change under the reader.
  */
 function useMostUrgent(days: readonly DeliveryDay[], found: Found, today: DeliveryDay): DeliveryDay | null {
   const now = useServerMinute();

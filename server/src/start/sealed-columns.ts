@@ -29,7 +29,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     useOf: useOfEndpoint,
     replace: `update webhook_endpoint set secret = ${RANDOM}, sealed_secret = null`,
     consequence:
-      'Webhook endpoints have a new secret that nobody knows. Their owners have to rotate it (saldo webhooks rotate); ' +
+      'Webhook endpoints have a new secret, which was shown to no owner. Their owners have to rotate it (saldo webhooks rotate); ' +
       'until then receivers reject their deliveries, which are repeated.',
   },
   {

@@ -43,7 +43,7 @@ function refuseOthers(file: string): void {
   );
 }
 
-/** Checks that the file can be read, by nobody else, or can be created. Leaves nothing behind. */
+/** Checks that only the own user can read the file, or that it can be created. Leaves nothing behind. */
 export function checkSecretsKeyFile(file: string): void {
   if (existsSync(file)) {
     readSecretsKeys(file);

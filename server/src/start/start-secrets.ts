@@ -20,7 +20,7 @@ async function onConnection<T>(url: string, work: (client: pg.Client) => Promise
   }
 }
 
-/** Whoever changes the file or seals stored secrets holds this lock, which ends with the connection. */
+/** Held while the file is changed or stored secrets are sealed. It ends with the connection. */
 export const withSecretsLock = <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> =>
   onConnection(url, async (client) => {
     await client.query("select pg_advisory_lock(hashtext('saldo secrets'))");

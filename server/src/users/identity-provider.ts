@@ -33,7 +33,7 @@ export type Identity = {
   readonly hasSecondFactor: boolean;
 };
 
-/** Why the provider signs nobody in. `message` is for the log and contains no token and no personal data. */
+/** Why a sign-in with the provider failed. `message` is for the log and contains no token and no personal data. */
 export class ProviderError extends Error {
   override name = 'ProviderError';
   readonly kind: 'unavailable' | 'cancelled' | 'invalid';
@@ -139,7 +139,7 @@ async function discover({ issuer, clientId, clientSecret }: ProviderSettings): P
       throw new ProviderError('invalid', 'the provider has another issuer than the settings');
     return found;
   } catch (error) {
-    // Whatever is wrong with the provider's addresses, nobody can sign in there at the moment.
+    // A provider with wrong addresses is unavailable, whatever is wrong with them.
     throw new ProviderError('unavailable', `discovery of ${issuer} failed: ${describe(error)}`);
   }
 }

@@ -147,7 +147,7 @@ async function usePasskey(
   return refuseAs('passkey_cloned');
 }
 
-/** Two authenticators have the same key: one of them is a copy, and may belong to somebody else. */
+/** Two authenticators have the same key: one of them is a copy, possibly a stolen one. */
 const reportClone = (db: Database, passkey: PasskeyRow, user: UserRow, client: ClientContext, times: Times) =>
   db.transaction((tx) =>
     recordOwnAction(tx, 'user.passkey_cloned', user, client, times.now, { after: wirePasskey(passkey) }),

@@ -171,7 +171,7 @@ type Linking = {
 
 /**
  * The user of this identity: by its subject, or at the first sign-in by its verified email address. All refusals have the
- * same sentence, so that nobody learns which users exist.
+ * same sentence, so that the answer does not tell which users exist.
  */
 async function findOrLink(
   tx: Tx,

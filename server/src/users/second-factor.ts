@@ -15,7 +15,7 @@ import { base32, findStep } from './totp.ts';
 import { countAttempt, resetAttempts } from './tries.ts';
 
 const RECOVERY_CODES = 10;
-/** 80 random bits: one fast hash is enough, because nobody can try them all against a copy of the database. */
+/** 80 random bits: one fast hash is enough, because they cannot all be tried against a copy of the database. */
 const RECOVERY_CODE_BYTES = 10;
 const RECOVERY_CODE_FORM = /^[a-z2-7]{16}$/;
 

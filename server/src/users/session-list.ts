@@ -17,7 +17,7 @@ type SessionRow = {
 };
 
 const COLUMNS = 'id, created_at, last_seen_at, expires_at, method::text as method, address, user_agent';
-/** Without sessions that lack their second factor: nobody has signed in with them. */
+/** Without sessions that lack their second factor: they are no completed sign-ins. */
 const LIST = statement(
   'list_user_sessions',
   `select ${COLUMNS} from user_session

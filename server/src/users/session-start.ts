@@ -186,7 +186,7 @@ const COMPLETE_SESSION = statement(
    returning user_id`,
 );
 
-/** Completes a pending session. It gets a new token, so that whoever knew the old one has nothing. */
+/** Completes a pending session. It gets a new token, so that a stolen old one is worthless (session fixation). */
 export async function completeSession(
   tx: Tx,
   sessionId: string,

@@ -5,7 +5,7 @@ import { nameScopes } from './guard.ts';
 import { problem } from './problem.ts';
 
 /**
- * Nobody can grant what they lack: a key that creates a stronger key, or replaces one, or invites a stronger user, would
+ * A caller can grant only permissions of its own: a key that creates a stronger key, or replaces one, or invites a stronger user, would
  * have the rights of the other one. The operator's keys grant rights in all three APIs, so rights are compared as scopes
  * of the operator API.
  */
