@@ -195,8 +195,8 @@ function refusalOf(
   const { tso, day } = schedule;
   if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day)))
     return AGAINST_RULES;
-  const nothingBefore = { unusable: [], headFaults: [], previous: null, elsewhere: [] };
-  const [finding] = findingsOf({ schedule, rules, ...nothingBefore });
+  const nothingBefore = { previous: null, elsewhere: [], exportedAgainst: null };
+  const [finding] = findingsOf({ schedule, unusable: [], headFaults: [], rules, ...nothingBefore });
   return finding === undefined ? null : { code: finding.code, text: formatMessage(finding.text, 'en') };
 }
 

@@ -23,6 +23,8 @@ export type RuleInput = {
   /** Sentences without full stop about codes of the head. */
   readonly headFaults: readonly Message[];
   readonly rules: MarketRules;
+  /** A file with only series against this party is the platform's export, which its balance group completes. */
+  readonly exportedAgainst: string | null;
   /** The file that was submitted last to the same TSO. */
   readonly previous: SubmittedFile | null;
   /** The files that were submitted last to the other TSOs. */
@@ -84,8 +86,11 @@ const of = (series: Series, text: Message, slots: readonly number[] = []): Found
 });
 
 /** A series that cannot be read may be the one that balances the others. */
-function netToZero({ schedule, unusable }: RuleInput): Found[] {
-  if (unusable.length > 0) return [];
+function netToZero({ schedule, unusable, exportedAgainst }: RuleInput): Found[] {
+  const isExport = schedule.series.every(({ outParty, inParty }) =>
+    [outParty, inParty].includes(exportedAgainst ?? ''),
+  );
+  if (unusable.length > 0 || isExport) return [];
   const { series, codes, operatorEic: eic, tso, day } = schedule;
   const found = unbalancedSlots(series, codes, eic, day);
   return found.length === 0 ? [] : [imbalance(eic, tso, found)];

@@ -27,6 +27,7 @@ const check: ScheduleCheck = {
     { ...position, direction: 'in', identification: null, opposite_nomination_id: 'nom_3' },
   ],
   ignored: 0,
+  rules: [],
 };
 
 test('rows have the faults first', () => {

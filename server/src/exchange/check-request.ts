@@ -72,6 +72,7 @@ export function scheduleChecker(db: Database, clock: Clock, scheduler: Scheduler
           const findings = findingsOf({
             ...document,
             rules: scheduler.rules,
+            exportedAgainst: scheduler.operatorEic,
             previous: submitted.find((one) => one.tso === tso) ?? null,
             elsewhere: submitted.filter((one) => one.tso !== tso),
           });
