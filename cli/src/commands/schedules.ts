@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type DecimalMark, type ScheduleCheck, TSOS, type Tso } from '@saldo/api';
 import { formatLocalTime, slotStart } from '@saldo/core/delivery-day.ts';
+import { slotRanges } from '@saldo/core/slot-ranges.ts';
 import { type Command, Option } from 'commander';
 import { countOf, decimalOption, parseDayArgument } from '../fields.ts';
 import { openFile } from '../files.ts';
@@ -166,13 +167,9 @@ const ruleTable = ({ style }: Session, rules: ScheduleCheck['rules']): string =>
 
 /** '1-4, 61' */
 function rangesOf(slots: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const slot of slots) {
-    const last = ranges.at(-1);
-    if (last?.to === slot - 1) last.to = slot;
-    else ranges.push({ from: slot, to: slot });
-  }
-  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+  return slotRanges(slots)
+    .map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`))
+    .join(', ');
 }
 
 type DifferingSlot = Omit<ScheduleCheck['compared'][number], 'slots'> &
