@@ -167,7 +167,7 @@ export const ScheduleCheck = Type.Object(
     ),
     ignored: Type.Integer({ description: 'Number of series with other parties.' }),
     rules: Type.Array(RuleFinding, {
-      description: 'Everything for which the TSO would reject the file, sorted by code; empty if nothing.',
+      description: `Everything for which the TSO would reject the file, sorted by code, at most ${LIMITS.scheduleFindings}; empty if nothing.`,
     }),
   },
   { title: 'ScheduleCheck' },

@@ -25,7 +25,7 @@ export function CheckFindings({ check }: { check: ScheduleCheck }) {
     {
       id: 'series',
       header: texts.findingSeries,
-      from: 'sm',
+      from: 'md',
       cell: ({ series }) => <span className="break-all">{series ?? texts.wholeFile}</span>,
     },
     {

@@ -39,8 +39,8 @@ const en = {
       count === 1 ? '1 series has no nomination' : `${count} series have no nomination`,
     ignored: (count: number) =>
       count === 1
-        ? '1 series with another party was ignored.'
-        : `${count} series with other parties were ignored.`,
+        ? '1 series with another party was not compared.'
+        : `${count} series with other parties were not compared.`,
     series: 'Series with the operator',
     state: 'Result',
     equal: 'equal',
@@ -125,8 +125,8 @@ const de: typeof en = {
       count === 1 ? '1 Zeitreihe hat keine Nominierung' : `${count} Zeitreihen haben keine Nominierung`,
     ignored: (count) =>
       count === 1
-        ? '1 Zeitreihe mit einem anderen Partner blieb unbeachtet.'
-        : `${count} Zeitreihen mit anderen Partnern blieben unbeachtet.`,
+        ? '1 Zeitreihe mit einem anderen Partner wurde nicht verglichen.'
+        : `${count} Zeitreihen mit anderen Partnern wurden nicht verglichen.`,
     series: 'Zeitreihen mit dem Betreiber',
     state: 'Ergebnis',
     equal: 'gleich',

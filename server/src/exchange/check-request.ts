@@ -148,7 +148,7 @@ function wireCheck(
       opposite_nomination_id: opposite && nominationId(opposite),
     })),
     ignored: checked.ignored,
-    rules: findings.map(({ code, series, slots, text }) => ({
+    rules: findings.slice(0, LIMITS.scheduleFindings).map(({ code, series, slots, text }) => ({
       code,
       series,
       slots: [...slots],
