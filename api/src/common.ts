@@ -77,6 +77,8 @@ export const LIMITS = {
   messageMb: { minimum: 1, maximum: 512, default: 64 },
   /** Maximum size of a schedule to check: about 1,200 series as CSV. */
   scheduleBytes: 16 * 1024 * 1024,
+  /** Maximum number of findings of a check. A file of small faulty series has thousands. */
+  scheduleFindings: 1000,
   /** Three digits. */
   messageVersion: { minimum: 1, maximum: 999 },
   /** Maximum number of field errors in a response. It bounds the cost of a request that is built to cause many. */

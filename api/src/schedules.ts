@@ -6,6 +6,7 @@ import {
   Day,
   Decimal,
   Eic,
+  Flag,
   LIMITS,
   MwhSchema,
   Nullable,
@@ -92,6 +93,26 @@ const reconciliationExample: Reconciliation = {
   ],
 };
 
+const RuleFinding = Type.Object(
+  {
+    code: Type.String({
+      description: 'Reason code of ENTSO-E with which a TSO rejects it.',
+      examples: ['A54'],
+    }),
+    series: Nullable(
+      Type.String({ description: 'Identification of the series; null if it is about the whole file.' }),
+    ),
+    slots: Type.Array(SlotNumber('Quarter-hour within the German delivery day.'), {
+      description: 'The quarter-hours concerned; empty if it is not about single ones.',
+    }),
+    text: Type.String({
+      description: 'What is wrong, in the language of `Accept-Language`.',
+      examples: ['Its version 3 is higher than that of the message, 2.'],
+    }),
+  },
+  { title: 'RuleFinding' },
+);
+
 export const ScheduleCheck = Type.Object(
   {
     delivery_date: Day('The German delivery day of the file.'),
@@ -145,6 +166,9 @@ export const ScheduleCheck = Type.Object(
       { description: 'Series with the operator without a nomination.' },
     ),
     ignored: Type.Integer({ description: 'Number of series with other parties.' }),
+    rules: Type.Array(RuleFinding, {
+      description: `Everything for which the TSO would reject the file, sorted by code, at most ${LIMITS.scheduleFindings}; empty if nothing.`,
+    }),
   },
   { title: 'ScheduleCheck' },
 );
@@ -166,6 +190,14 @@ const checkExample: ScheduleCheck = {
   missing: [],
   unknown: [],
   ignored: 0,
+  rules: [
+    {
+      code: 'A54',
+      series: null,
+      slots: [61],
+      text: 'The series of 11XNORDWIND----J at DE_50HERTZ do not net to zero: slot 61 by -28000 kW.',
+    },
+  ],
 };
 
 const scheduleCsvExample = `nomination_id,version,delivery_date,eic,tso,direction,counterparty_eic,slot_number,delivery_start,delivery_end,power_mw,amount_mwh
@@ -240,6 +272,14 @@ export const scheduleEndpoints = endpoints('Nominations', {
       delivery_date: Day('The German delivery day.'),
       eic: Type.Optional(Eic('EIC of your balance group; required for ESS and CIM.')),
       tso: Type.Optional(TsoSchema),
+      nomination_ids: Type.Optional(
+        Type.String({
+          maxLength: 4000,
+          description:
+            'Only these nominations of the day: ids separated by commas, such as those that `POST /v1/schedules/check` found different or missing.',
+          examples: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'],
+        }),
+      ),
       format: Type.Optional(
         Choice(['csv', 'ess', 'cim'], {
           default: 'csv',
@@ -275,9 +315,14 @@ export const scheduleEndpoints = endpoints('Nominations', {
     method: 'POST',
     path: '/v1/schedules/check',
     summary: 'Check your schedule',
-    description: `Compares the schedule that you are about to nominate with the current nominations, before the TSO does: CSV as \`GET /v1/nominations/schedule\` has it (also with semicolons or tabs, decimal commas, days such as 25.11.2026 and amounts that are multiples of 0.00025 MWh), ESS or CIM; at most ${LIMITS.scheduleBytes / 1024 / 1024} MB, also with \`Content-Encoding: gzip\`. Only series with the operator are compared. Nothing is stored.`,
+    description: `Compares the schedule that you are about to nominate with the current nominations, before the TSO does: CSV as \`GET /v1/nominations/schedule\` has it (also with semicolons or tabs, decimal commas, days such as 25.11.2026 and amounts that are multiples of 0.00025 MWh), ESS or CIM; at most ${LIMITS.scheduleBytes / 1024 / 1024} MB, also with \`Content-Encoding: gzip\`. Only series with the operator are compared. \`rules\` has everything for which a TSO would reject the whole file. Nothing is stored, unless \`submitted\` is true.`,
     scopes: ['nominations:read'],
-    query: Strict({ decimal: Decimal }),
+    query: Strict({
+      decimal: Decimal,
+      submitted: Flag(
+        'Whether you have submitted this ESS or CIM file to the TSO. Later checks of the day compare with it: which series have vanished (A52), and versions (A50, A51).',
+      ),
+    }),
     stream: ['text/csv', 'application/xml', 'text/xml'],
     gzip: true,
     response: ScheduleCheck,

@@ -1,7 +1,7 @@
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
 import { alarmsQuery } from './home/alarms-query.ts';
 import { useI18n } from './i18n/i18n.tsx';
@@ -22,6 +22,7 @@ import {
 import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
 import { Dialog } from './ui/dialog.tsx';
+import { offerFile, useFileDrop } from './ui/dropped-file.ts';
 import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
 import { Preferences } from './ui/preferences.tsx';
@@ -83,6 +84,7 @@ function Frame() {
   useLiveRefresh();
   usePrefetch();
   useNotifications();
+  useScheduleDrop();
   return (
     <div className={FRAME}>
       <a
@@ -110,6 +112,21 @@ function Frame() {
       </div>
     </div>
   );
+}
+
+/** A BRP checks a schedule by dropping it on any page. */
+function useScheduleDrop(): void {
+  const router = useRouter();
+  const { role } = useSession().user;
+  const check = useCallback(
+    async (file: File) => {
+      await router.navigate({ to: '/check' });
+      // Unsaved input may have kept the user where it is.
+      if (router.state.location.pathname === '/check') offerFile(file);
+    },
+    [router],
+  );
+  useFileDrop(role === 'brp', check);
 }
 
 /** Moves the focus to the new page after navigation, for screen readers and keyboards. */

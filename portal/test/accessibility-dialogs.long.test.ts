@@ -148,6 +148,14 @@ const lookAtCheckedSchedule = () =>
     await choose(text.replace(/1\.000,0\.250\n/, '2.000,0.500\n'));
     await page.getByRole('slider').waitFor();
     assert.deepEqual(await faultsOf(page, 'a schedule that differs'), []);
+    const others = text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.replace('11XSALDO-------Z', '11XNORDWIND----J'));
+    await choose(`${text}${others.join('\n')}`);
+    await page.getByRole('table', { name: 'Why the TSO would reject the file' }).waitFor();
+    assert.deepEqual(await faultsOf(page, 'a schedule that would be rejected'), []);
     await choose(text.replaceAll(',', ';').replaceAll('0.250', ''));
     await page.getByText('Which decimal mark').waitFor();
     assert.deepEqual(await faultsOf(page, 'a question'), []);

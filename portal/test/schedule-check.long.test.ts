@@ -9,6 +9,7 @@ import { downloadBy } from './download.ts';
 import { cellsOf, open, openStage } from './stage.ts';
 
 const DAY = '2026-10-25';
+const OPERATOR = '11XSALDO-------Z';
 const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z');
 const { seller, sellerGroup, buyer, buyerGroup, producer, consumer } = await world.pair();
 const contract = await world.contract(producer, consumer);
@@ -151,6 +152,88 @@ test('faults of a file are listed, in German too', () =>
       );
       await page.getByText('2 Viertelstunden weichen ab.').waitFor();
       await page.getByRole('table', { name: 'Abweichende Viertelstunden' }).getByText('+0,936').waitFor();
+    },
+    { locale: 'de-DE' },
+  ));
+
+/** The seller's message with a forecast that balances it, except in slot 61, and a wrong role. */
+const faulty = xml
+  .replace('<SenderRole v="A08"/>', '<SenderRole v="A01"/>')
+  .replace(/<ScheduleTimeSeries>[^]*<\/ScheduleTimeSeries>/, (own) =>
+    [
+      own.replace(/(<Pos v="9"\/>\s*<Qty v=")4\.936/, '$14.937'),
+      own
+        .replace(/(<SendersTimeSeriesIdentification v=")[^"]*/, '$1FORECAST')
+        .replace('<BusinessType v="A02"/>', '<BusinessType v="A01"/>')
+        .replace(/<InParty v="[^"]*"/, `<InParty v="${sellerGroup.eic}"`)
+        .replace(/<OutParty v="[^"]*"/, '<OutParty v="11XFC-PROD-----E"'),
+    ].join('\n'),
+  );
+
+test('a file that is dropped on any page is checked, with the reasons of the TSO first', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/contracts');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const isTaken = await page.locator('#content').evaluate((element, text) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], 'dropped.xml'));
+      const event = (type: string) => new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true });
+      // An event that is not handled leaves the portal.
+      return [event('dragover'), event('drop')].every((one) => !element.dispatchEvent(one));
+    }, faulty);
+    assert.ok(isTaken);
+    await page.waitForURL('**/check');
+    await page.getByText('2 reasons for the TSO to reject the file, 1 quarter-hour differs.').waitFor();
+    const rows = await cellsOf(page, 'Why the TSO would reject the file');
+    assert.deepEqual(
+      rows.map(([code, series, slots]) => [code, series, slots]),
+      [
+        ['A54', 'whole file', '9 (02:00A)'],
+        ['A78', 'whole file', '–'],
+      ],
+    );
+    const titles = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+    assert.deepEqual(titles.slice(0, 2), ['Why the TSO would reject the file', 'Series with the operator']);
+    await page.getByText('The role of the sender is "A01", known are A08.').waitFor();
+  }));
+
+test('only the series that differ are loaded, as CSV and as a message', () =>
+  visit(asSeller, async (page) => {
+    await open(page, '/check');
+    await choose(page, 'schedule.csv', changed);
+    const load = page.getByRole('button', { name: 'Load only what differs' });
+    const asCsv = await downloadBy(load);
+    assert.equal(asCsv.name, `${DAY}_differences.csv`);
+    assert.equal(asCsv.bytes.toString(), csv);
+    await choose(page, 'schedule.xml', faulty);
+    await page.getByText('2 reasons for the TSO').waitFor();
+    const asXml = await downloadBy(load);
+    assert.equal(asXml.name, `${DAY}_differences.xml`);
+    const times = /<MessageDateTime [^>]*>/;
+    assert.equal(asXml.bytes.toString().replace(times, ''), xml.replace(times, ''));
+    await choose(page, 'schedule.csv', csv);
+    await page.getByText('All 100 quarter-hours are equal.').first().waitFor();
+    assert.equal(await load.count(), 0);
+  }));
+
+test('a submitted file is remembered, in German too', () =>
+  visit(
+    asSeller,
+    async (page) => {
+      await open(page, '/check');
+      await choose(page, 'fahrplan.xml', xml);
+      await page.getByText('Nicht geprüft wurde, ob die Datei ausgeglichen ist').waitFor();
+      await page.getByRole('button', { name: 'Als eingereicht markieren' }).click();
+      await page.getByText('Version 3 ist als eingereicht markiert.').waitFor();
+      await choose(
+        page,
+        'fahrplan.xml',
+        xml.replace('<MessageVersion v="3"/>', '<MessageVersion v="4"/>').replace(`${OPERATOR}_OUT`, 'NEU'),
+      );
+      await page.getByText('2 Gründe für den ÜNB, die Datei abzulehnen').waitFor();
+      await page
+        .getByText('Version 3 der Nachricht hatte diese Zeitreihe, und in der Datei fehlt sie')
+        .waitFor();
     },
     { locale: 'de-DE' },
   ));

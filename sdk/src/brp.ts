@@ -72,13 +72,20 @@ export function createBrpClient(options: ClientOptions) {
   };
 }
 
-/** Compares your schedule with the current nominations. Stores nothing. */
+/**
+ * Compares your schedule with the current nominations, and lists everything for which the TSO would reject it. Stores
+ * nothing, unless it is marked as submitted.
+ */
 function scheduleCheck(client: Client) {
   const endpoint = brpEndpoints.checkSchedule;
   const check = async (source: UploadSource, options: ScheduleCheckOptions): Promise<ScheduleCheck> => {
-    const { format, decimal, ...call } = options;
+    const { format, decimal, submitted = false, ...call } = options;
     const mediaType = format === 'csv' ? 'text/csv' : 'application/xml';
-    return client.upload(endpoint, { query: decimal ? { decimal } : {} }, { source, mediaType }, call);
+    const query = {
+      ...(decimal ? { decimal } : {}),
+      ...(submitted ? { submitted: 'true' as const } : {}),
+    };
+    return client.upload(endpoint, { query }, { source, mediaType }, call);
   };
   return Object.assign(check, { endpointId: endpoint.id });
 }

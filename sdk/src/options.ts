@@ -57,6 +57,8 @@ export type FollowOptions = {
 export type ScheduleCheckOptions = CallOptions & {
   /** ESS and CIM are XML. */
   readonly format: 'csv' | 'xml';
+  /** Whether you have submitted the file to the TSO: later checks compare versions and series with it. */
+  readonly submitted?: boolean;
   /** The decimal mark of a CSV file, if the file does not show it. */
   readonly decimal?: DecimalMark;
 };

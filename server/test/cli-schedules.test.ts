@@ -80,6 +80,33 @@ test('slots that differ are printed, and the exit code is 1', async () => {
   assert.equal(JSON.parse(asJson.out).compared[0].slots[0].slot_number, 1);
 });
 
+test('broken rules are printed, the exit code is 1, and a submitted file is compared with the next one', async () => {
+  await succeeds(document('ess', 'own.xml'));
+  await change('own.xml', 'role.xml', (xml) => xml.replace('<SenderRole v="A08"/>', '<SenderRole v="A01"/>'));
+  const run = await spawnCommand(['schedules', 'check', 'role.xml'], settingOf(seller.key));
+  assert.deepEqual(run, {
+    code: 1,
+    out: [
+      `role.xml  ${DAY}  rejected`,
+      'CODE  SERIES  SLOTS  WHAT',
+      'A78                  The role of the sender is "A01", known are A08.',
+      '',
+    ].join('\n'),
+    err: '',
+  });
+  assert.equal((await saldo('schedules check role.xml --quiet')).code, 1);
+  await succeeds('schedules check own.xml --submitted');
+  await change('own.xml', 'next.xml', (xml) =>
+    xml.replace('<SendersTimeSeriesIdentification v="', '<SendersTimeSeriesIdentification v="OTHER'),
+  );
+  const { code, out } = await saldo('schedules check next.xml');
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /A51 .*raise the message version to 2\.\nA52 {3}11XSALDO-------Z_OUT .*send it with zeros\./,
+  );
+});
+
 test('a swapped direction and a missing nomination are named, and the exit code is 1', async () => {
   const [nomination] = await listNominated(asSeller, `&delivery_date=${DAY}`);
   await succeeds(`schedules download ${DAY} -o own.csv`);

@@ -95,6 +95,7 @@ test('the platform’s own export is all equal, in every format, on days of 92, 
       missing: [],
       unknown: [],
       ignored: 0,
+      rules: [],
     };
     const csv = await csvOf(asSeller, day);
     for (const file of [csv, german(csv)]) {
@@ -397,6 +398,165 @@ test('nothing is stored', async () => {
   const before = await platform.db.query(COUNT, []);
   await checked(asSeller, await xmlOf(asSeller, sellerGroup.eic, LONG, 'ess'), 'xml');
   assert.deepEqual(await platform.db.query(COUNT, []), before);
+});
+
+const FORECAST = '11XFC-PROD-----E';
+
+/** The seller's file with the forecast that balances its series with the operator, and its changes. */
+const wholeXml = (change: (schedule: Schedule) => Schedule = (schedule) => schedule, day = LONG) =>
+  changedXml(asSeller, sellerGroup.eic, day, (schedule) => {
+    const forecast = schedule.series.map((series) => ({
+      ...series,
+      identification: 'FORECAST',
+      businessType: 'A01' as const,
+      outParty: FORECAST,
+      inParty: sellerGroup.eic,
+    }));
+    return change({ ...schedule, series: [...schedule.series, ...forecast] });
+  });
+const rulesOf = async (xml: string, query = '') => {
+  const answer = await check(asSeller, xml, 'xml', { query });
+  assert.equal(answer.status, 200, answer.text);
+  return (answer.body as ScheduleCheck).rules;
+};
+const codesOf = async (xml: string, query = '') => (await rulesOf(xml, query)).map(({ code }) => code);
+
+test('rules: a whole file nets to zero, and a slot that does not is named', async () => {
+  assert.deepEqual(await rulesOf(await wholeXml()), []);
+  const more = await wholeXml((schedule) => ({
+    ...schedule,
+    series: schedule.series.map((series) =>
+      series.identification === 'FORECAST'
+        ? { ...series, powersKw: series.powersKw.map((kw, at) => (at === 60 ? kw + 5 : kw)) }
+        : series,
+    ),
+  }));
+  assert.deepEqual(await rulesOf(more), [
+    {
+      code: 'A54',
+      series: null,
+      slots: [61],
+      text: `The series of ${sellerGroup.eic} at DE_AMPRION do not net to zero: slot 61 by +5 kW.`,
+    },
+  ]);
+  const german = await check(asSeller, more, 'xml', { headers: { 'accept-language': 'de' } });
+  assert.match(german.body.rules[0].text, /sind nicht ausgeglichen: Viertelstunde 61 um \+5 kW\.$/);
+});
+
+test('rules: a CSV with series of other parties nets to zero too, and their faults are findings', async () => {
+  const lines = (await csvOf(asSeller, LONG)).trimEnd().split('\n');
+  const others = lines
+    .slice(1)
+    .map((line) => line.replace(OPERATOR, '11XNORDWIND----J').replace(',out,', ',in,'));
+  const rules = async (...all: string[]) => (await checked(asSeller, all.join('\n'), 'csv')).rules;
+  assert.deepEqual(await rules(...lines, ...others), []);
+  const more = others.map((line) => line.replace(/,4\.936,1\.234$/, ',5.936,1.484'));
+  const [net, ...rest] = await rules(...lines, ...more);
+  assert.deepEqual([net?.code, net?.slots, rest], ['A54', [1, 61], []]);
+  const faulty = others.map((line) => line.replace(/,61,(.*),4\.936,1\.234$/, ',61,$1,4.9361,1.234'));
+  const [decimals] = await rules(...lines, ...faulty);
+  assert.deepEqual(
+    [decimals?.code, decimals?.text],
+    ['A42', 'line 162: power_mw "4.9361" has more than three decimals.'],
+  );
+  const [short] = await rules(...lines, ...others.slice(0, 99));
+  assert.equal(short?.code, 'A49');
+});
+
+test('rules: wrong codes of the head and faulty series of other parties are listed, and the rest is compared', async () => {
+  const xml = (await wholeXml())
+    .replace('<SenderRole v="A08"/>', '<SenderRole v="A01"/>')
+    .replace(/(<SendersTimeSeriesIdentification v="FORECAST"\/>[^]*?<BusinessType v=")A01/, '$1A77');
+  const result = await checked(asSeller, xml, 'xml');
+  assert.deepEqual(
+    result.rules.map(({ code, series }) => [code, series]),
+    [
+      ['A62', 'FORECAST'],
+      ['A78', null],
+    ],
+  );
+  assert.deepEqual([result.compared[0]?.slots_equal, result.ignored], [100, 1]);
+});
+
+test('rules: later checks compare with the file that was marked as submitted, and only with that one', async () => {
+  const day = '2026-03-30';
+  const first = await wholeXml(undefined, day);
+  const withVersion = (version: number) => (schedule: Schedule) => ({ ...schedule, version });
+  const without = (schedule: Schedule) => ({
+    ...schedule,
+    version: 2,
+    series: schedule.series.map((series) => ({ ...series, powersKw: series.powersKw.map(() => 0) })).slice(1),
+  });
+  assert.deepEqual(await codesOf(await wholeXml(without, day)), [], 'nothing is known of the first file');
+  assert.deepEqual(await codesOf(first, '?submitted=true'), []);
+  assert.deepEqual(await codesOf(first, '?submitted=true'), [], 'marked twice');
+  const [vanished, ...changed] = (await rulesOf(await wholeXml(without, day))).toReversed();
+  assert.deepEqual([vanished?.code, vanished?.series], ['A52', `${OPERATOR}_OUT`]);
+  assert.deepEqual(
+    changed.map(({ code }) => code),
+    ['A50'],
+    'the forecast has changed under its old version',
+  );
+  assert.deepEqual(await codesOf(await wholeXml(withVersion(2), day)), []);
+  // Other BRPs and days do not see it.
+  const foreign = await check(asBuyer, await wholeXml(without, day), 'xml');
+  assert.deepEqual(foreign.body.rules, []);
+  assert.deepEqual(await codesOf(await wholeXml(undefined, LONG)), []);
+  assert.deepEqual(await codesOf(await wholeXml(withVersion(2), day), '?submitted=true'), []);
+  assert.deepEqual(await codesOf(first), ['A51'], 'version 1 after version 2');
+  // An older version that is marked late replaces nothing.
+  await rulesOf(first, '?submitted=true');
+  assert.deepEqual(await codesOf(first), ['A51']);
+});
+
+const STORED = statement(
+  'stored_submissions',
+  'select delivery_day::text as day from submitted_schedule order by delivery_day',
+);
+
+test('rules: only own balance groups, readable messages and days with open gates are marked, and past ones are forgotten', async () => {
+  const refused = async (ask: Client, body: string, type: keyof typeof TYPES, reason: RegExp) => {
+    const answer = await check(ask, body, type, { query: '?submitted=true' });
+    assertRefused(answer, 'submitted validation_failed');
+    assert.match(oneMessage(answer), reason);
+  };
+  await refused(asSeller, await csvOf(asSeller, LONG), 'csv', /CSV/);
+  await refused(asBuyer, await wholeXml(), 'xml', /is not a balance group of yours/);
+  const faulty = (await wholeXml()).replace(
+    /(<SendersTimeSeriesIdentification v="FORECAST"\/>[^]*?<BusinessType v=")A01/,
+    '$1A77',
+  );
+  await refused(asSeller, faulty, 'xml', /cannot be read/);
+  const days = async () => (await platform.db.query<{ day: string }>(STORED, [])).map(({ day }) => day);
+  assert.deepEqual(await days(), ['2026-03-30']);
+  platform.clock.set('2026-04-14T08:00:00Z');
+  await refused(asSeller, await wholeXml(undefined, '2026-03-29'), 'xml', /14 days before today/);
+  await rulesOf(await wholeXml(), '?submitted=true');
+  assert.deepEqual(await days(), [LONG]);
+  platform.clock.set('2026-03-01T08:00:00Z');
+});
+
+test('the schedule of a day can have only the nominations that differ', async () => {
+  const [first, second] = await listNominated(asBuyer, '&delivery_date=2026-03-31');
+  const only = await asBuyer(
+    `/v1/nominations/schedule?delivery_date=2026-03-31&nomination_ids=${second?.id}`,
+  );
+  const ids = new Set(
+    only.text
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[0]),
+  );
+  assert.deepEqual([...ids], [second?.id]);
+  const both = await asBuyer(
+    `/v1/nominations/schedule?delivery_date=2026-03-31&eic=${buyerGroup.eic}&tso=DE_AMPRION&format=ess&message_version=2&nomination_ids=${first?.id},${second?.id}`,
+  );
+  assert.equal((await readSchedule(Buffer.from(both.text))).series.length, 2);
+  const foreign = await asSeller(
+    `/v1/nominations/schedule?delivery_date=2026-03-31&nomination_ids=${first?.id}`,
+  );
+  assert.equal(foreign.text.trimEnd().split('\n').length, 1, 'only the header');
 });
 
 test('a body is required, of a known type and at most 16 MB, also unpacked', async () => {

@@ -82,7 +82,7 @@ async function answerFile(
   if (read.document.kind !== 'schedule') return 'not a schedule';
   const { schedule } = read.document;
   const times = isImmediate ? now : answerTimes(schedule, now, rules);
-  const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, times);
+  const { acknowledgement, intermediate, anomaly, final } = answersTo(schedule, behaviour, times, rules);
   const given = [acknowledgement, intermediate, anomaly, isIntermediateOnly ? null : final];
   const all = given.filter((answer) => answer !== null);
   const isGiven = (one: Answer) => one.kind !== 'anomaly' && (isImmediate || one.createdAt <= now);

@@ -157,3 +157,17 @@ test('simulator settings are accepted, or rejected with the reason', () => {
     assert.throws(() => readBehaviour({ ...texts, ...wrong }), BehaviourError, JSON.stringify(wrong));
   }
 });
+
+test('a schedule that breaks a rule of the check is rejected with its code', () => {
+  const schedule = scheduleOf(flat(250));
+  const reasonsOf = (changed: Schedule) =>
+    answersTo(changed, CONFORMING, 0).acknowledgement.reasons.map(({ code }) => code);
+  const series = schedule.series.map((one) => ({ ...one, version: 2 }));
+  assert.deepEqual(reasonsOf({ ...schedule, series }), ['A02', 'A50']);
+  const [first, ...others] = schedule.series;
+  assert.ok(first);
+  const elsewhere = { ...first, inArea: '10YDE-RWENET---I', outArea: '10YDE-RWENET---I' };
+  const zeros = { powersKw: first.powersKw.map(() => 0) };
+  const empty = [elsewhere, ...others].map((one) => ({ ...one, ...zeros }));
+  assert.deepEqual(reasonsOf({ ...schedule, series: empty }), ['A02', 'A82']);
+});

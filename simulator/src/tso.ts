@@ -10,8 +10,11 @@ import type {
 } from '@saldo/core/exchange/answer.ts';
 import type { ReadStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { compactDay, nominationOf, type Schedule, type Series } from '@saldo/core/exchange/schedule.ts';
+import { findingsOf } from '@saldo/core/exchange/schedule-rules.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
+import { BUILT_IN_RULES } from '@saldo/core/market-rules-file.ts';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 
 /** A balance group whose schedule differs from the operator's. Null means any TSO or any day. */
 export type Counterpart = { eic: string; tso: Tso | null; day: DeliveryDay | null };
@@ -43,7 +46,6 @@ const SECOND_MS = 1000;
 /** Each TSO has habits of its own; each habit is simulated with one of them. */
 const FORECASTING_TSO: Tso = 'DE_50HERTZ';
 const FORECAST_PARTY = '11XFC-CONS-----0';
-const DOES_NOT_NET = { code: 'A54', text: 'The schedule does not net to zero' };
 const AGAINST_RULES = { code: 'A59', text: 'Against the rules of this control area' };
 
 /**
@@ -71,13 +73,18 @@ const immediateTimes = (receivedAt: number): AnswerTimes => ({
 });
 
 /**
- * Simulates the TSO: accepts a schedule that nets to zero, compares it with the counterparts' schedules, and confirms
+ * Simulates the TSO: accepts a schedule that breaks no rule, compares it with the counterparts' schedules, and confirms
  * the smaller of both values.
  */
-export function answersTo(schedule: Schedule, behaviour: Behaviour, at: number | AnswerTimes): Answers {
+export function answersTo(
+  schedule: Schedule,
+  behaviour: Behaviour,
+  at: number | AnswerTimes,
+  rules: MarketRules = BUILT_IN_RULES,
+): Answers {
   const { acknowledgedAt, intermediateAt, finalAt } = typeof at === 'number' ? immediateTimes(at) : at;
   const head = answerHead(schedule);
-  const refusal = refusalOf(schedule, behaviour);
+  const refusal = refusalOf(schedule, behaviour, rules);
   if (refusal !== null) {
     const reasons = [{ code: 'A02', text: null }, refusal];
     const acknowledgement = {
@@ -180,19 +187,17 @@ function forecasts({ tso, codes, operatorEic, series: [first] }: Schedule): Conf
   ];
 }
 
-function refusalOf(schedule: Schedule, { rejections }: Behaviour): typeof AGAINST_RULES | null {
+function refusalOf(
+  schedule: Schedule,
+  { rejections }: Behaviour,
+  rules: MarketRules,
+): typeof AGAINST_RULES | null {
   const { tso, day } = schedule;
   if (rejections.some((one) => one.tso === tso && (one.day === null || one.day === day)))
     return AGAINST_RULES;
-  const { area } = schedule.codes;
-  const net = new Map<number, number>();
-  for (const { outParty, outArea, inParty, inArea, powersKw } of schedule.series) {
-    const comesIn = inParty === schedule.operatorEic && inArea === area ? 1 : 0;
-    const goesOut = outParty === schedule.operatorEic && outArea === area ? 1 : 0;
-    for (const [slot, kw] of powersKw.entries())
-      net.set(slot, (net.get(slot) ?? 0) + (comesIn - goesOut) * kw);
-  }
-  return [...net.values()].some((kw) => kw !== 0) ? DOES_NOT_NET : null;
+  const nothingBefore = { previous: null, elsewhere: [], exportedAgainst: null };
+  const [finding] = findingsOf({ schedule, unusable: [], headFaults: [], rules, ...nothingBefore });
+  return finding === undefined ? null : { code: finding.code, text: formatMessage(finding.text, 'en') };
 }
 
 /** Null if the counterpart has sent no schedule. Both sides of a bridge belong to the operator, so they match. */

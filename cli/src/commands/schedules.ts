@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type DecimalMark, type ScheduleCheck, TSOS, type Tso } from '@saldo/api';
 import { formatLocalTime, slotStart } from '@saldo/core/delivery-day.ts';
+import { slotRanges } from '@saldo/core/slot-ranges.ts';
 import { type Command, Option } from 'commander';
 import { countOf, decimalOption, parseDayArgument } from '../fields.ts';
 import { openFile } from '../files.ts';
@@ -76,24 +77,27 @@ async function daySchedule(session: Session, day: string, options: DownloadOptio
 }
 
 const CHECKED = ['csv', 'xml'] as const;
-type CheckOptions = { format?: (typeof CHECKED)[number]; decimal?: DecimalMark };
+type CheckOptions = { format?: (typeof CHECKED)[number]; decimal?: DecimalMark; submitted?: true };
 
 function addCheck(schedules: Command, open: OpenSession): void {
   const check = schedules
     .command('check <file...>')
     .description(
-      'compare schedules with the nominations of the platform before the TSO does; - is standard input',
+      'check schedules before the TSO does: the rules for which it rejects them, and the nominations of the platform; - is standard input',
     )
     .addOption(new Option('--format <format>', 'format; default: by the name of the file').choices(CHECKED))
-    .addOption(decimalOption());
+    .addOption(decimalOption())
+    .option('--submitted', 'you have submitted these XML files to the TSO: later checks compare with them');
   check.addHelpText(
     'after',
     `
 CSV is what saldo schedules download writes, also with semicolons or tabs, decimal commas and days such as 25.11.2026.
 Amounts may be multiples of 0.00025 MWh. XML is an ESS or CIM message.
-Nothing is stored. --json prints one result per file; --quiet prints the ids of nominations that differ or are missing.
+Without --submitted nothing is stored. --json prints one result per file; --quiet prints the ids of nominations that
+differ or are missing.
+Whether a file nets to zero is checked if it has series with other parties than the operator.
 
-The exit code is 1 when something differs.
+The exit code is 1 when a rule is broken or something differs.
 `,
   );
   addExamples(check, 'schedules check tomorrow.csv', 'schedules check out/*.xml').action(
@@ -121,7 +125,7 @@ function formatOf(file: string): (typeof CHECKED)[number] {
 const differing = ({ compared }: ScheduleCheck) => compared.filter(({ slots }) => slots.length > 0);
 
 const differs = (check: ScheduleCheck): boolean =>
-  differing(check).length + check.missing.length + check.unknown.length > 0;
+  differing(check).length + check.missing.length + check.unknown.length + check.rules.length > 0;
 
 async function showCheck(session: Session, file: string, check: ScheduleCheck): Promise<void> {
   const different = differing(check);
@@ -130,8 +134,10 @@ async function showCheck(session: Session, file: string, check: ScheduleCheck): 
     const ids = [...different.map(({ nomination_id }) => nomination_id), ...check.missing];
     return session.print(ids.map((id) => `${id}\n`).join(''));
   }
-  const result = differs(check) ? session.style('red', 'differs') : session.style('green', 'equal');
+  const broken = check.rules.length > 0 ? 'rejected' : 'differs';
+  const result = differs(check) ? session.style('red', broken) : session.style('green', 'equal');
   await session.print(`${harmless(file)}  ${check.delivery_date}  ${result}\n`);
+  if (check.rules.length > 0) await session.print(ruleTable(session, check.rules));
   const slots = different.flatMap(({ slots: ofNomination, ...nomination }) =>
     ofNomination.map((slot) => ({ ...nomination, ...slot })),
   );
@@ -145,6 +151,25 @@ async function showCheck(session: Session, file: string, check: ScheduleCheck): 
     ...(check.ignored === 0 ? [] : [`Series with other parties, not compared: ${check.ignored}.`]),
   ];
   await session.print(lines.map((line) => `${line}\n`).join(''));
+}
+
+const ruleTable = ({ style }: Session, rules: ScheduleCheck['rules']): string =>
+  tableOf(
+    rules,
+    [
+      ['CODE', ({ code }) => code],
+      ['SERIES', ({ series }) => series ?? ''],
+      ['SLOTS', ({ slots }) => rangesOf(slots)],
+      ['WHAT', ({ text }) => text],
+    ],
+    style,
+  );
+
+/** '1-4, 61' */
+function rangesOf(slots: readonly number[]): string {
+  return slotRanges(slots)
+    .map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`))
+    .join(', ');
 }
 
 type DifferingSlot = Omit<ScheduleCheck['compared'][number], 'slots'> &

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import type { DeliveryDay } from '../delivery-day.ts';
 import type { Message } from '../messages/message.ts';
-import { BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
+import { OPERATOR_BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
 
 export type Reason = { code: string; text: string | null };
 
@@ -34,6 +34,8 @@ export type AnsweredSeries = {
 export type UnusableSeries = Omit<AnsweredSeries, 'identification' | 'version' | 'businessType'> & {
   identification: string | null;
   fault: Message;
+  /** The slot of the fault, if it is about one. */
+  slot?: number | null;
 };
 
 export type Acknowledgement = AnswerHead & {
@@ -341,7 +343,8 @@ function foreignSeries(
 }
 
 const isNominationWith = (operatorEic: string, { businessType, outParty, inParty }: AnsweredSeries) =>
-  (BUSINESS_TYPES as readonly string[]).includes(businessType) && [outParty, inParty].includes(operatorEic);
+  (OPERATOR_BUSINESS_TYPES as readonly string[]).includes(businessType) &&
+  [outParty, inParty].includes(operatorEic);
 
 /** 'TS002 from 11XNORDWIND----J to 11XSALDO-------Z' */
 function flowName({ identification: series, outParty: from, inParty: to }: AnsweredSeries): Message {

@@ -4,7 +4,8 @@ import type { Direction, Tso } from '../enums.ts';
 import type { Message } from '../messages/message.ts';
 import type { UnusableSeries } from './answer.ts';
 import type { OwnNomination } from './own-schedule.ts';
-import type { Schedule, Series } from './schedule.ts';
+import { OPERATOR_BUSINESS_TYPES, type Schedule, type Series } from './schedule.ts';
+import type { Finding } from './schedule-rules.ts';
 
 /** A series with the operator in the schedule of a balance group. */
 export type CheckedSeries = {
@@ -30,6 +31,9 @@ export type CheckedSchedule = {
   readonly ignored: number;
 };
 
+/** A CSV file has the findings of its series with other parties. */
+export type CheckedCsv = CheckedSchedule & { readonly findings: readonly Finding[] };
+
 /** Sentences without full stop that explain why a file cannot be compared. */
 export type CheckFaults = { readonly faults: readonly Message[] };
 
@@ -37,6 +41,7 @@ export type CheckFaults = { readonly faults: readonly Message[] };
 export type ReadSchedule = {
   readonly schedule: Schedule;
   readonly unusable: readonly UnusableSeries[];
+  readonly headFaults: readonly Message[];
 };
 
 /**
@@ -44,7 +49,7 @@ export type ReadSchedule = {
  * The sender of a schedule is its balance group.
  */
 export function seriesWithOperator(
-  { schedule, unusable }: ReadSchedule,
+  { schedule, unusable }: Pick<ReadSchedule, 'schedule' | 'unusable'>,
   operatorEic: string,
 ): CheckedSchedule | CheckFaults {
   const isWithOperator = ({ outParty, inParty }: Pick<UnusableSeries, 'outParty' | 'inParty'>) =>
@@ -56,7 +61,8 @@ export function seriesWithOperator(
     (series) => isWithOperator(series) && series.outParty !== series.inParty,
   );
   const series = found.map((one) => checkedSeries(one, schedule, operatorEic));
-  faults.push(...found.flatMap((one) => areaFault(one, schedule)), ...duplicates(series));
+  faults.push(...found.flatMap(typeFault), ...found.flatMap((one) => areaFault(one, schedule)));
+  faults.push(...duplicates(series));
   if (faults.length > 0) return { faults };
   return {
     day: schedule.day,
@@ -75,6 +81,15 @@ function checkedSeries(
 ): CheckedSeries {
   const [eic, direction] = inParty === operatorEic ? [outParty, 'out' as const] : [inParty, 'in' as const];
   return { identification, eic, tso, direction, powersKw: powersKw.map((powerKw) => [powerKw]) };
+}
+
+/** The operator has no other series with a balance group. */
+function typeFault({ identification, businessType: code }: Series): Message[] {
+  if (OPERATOR_BUSINESS_TYPES.includes(code)) return [];
+  const part = { key: 'document.series', identification } as const;
+  const field = { key: 'document.field_businessType' } as const;
+  const fault = { key: 'document.code', field, code, known: OPERATOR_BUSINESS_TYPES } as const;
+  return [{ key: 'document.within', part, fault }];
 }
 
 function areaFault(

@@ -6,9 +6,14 @@ import { type ControlArea, controlAreas, type MarketRules, type TsoCodes } from 
 import type { Message } from '../messages/message.ts';
 import { BRIDGE_COUNT, bridgeIndex, moveBridges } from './bridges.ts';
 
-/** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
-export const BUSINESS_TYPES = ['A02', 'A06'] as const;
+/**
+ * Generation (A01), trade within a control area (A02), consumption (A04), and trade with another area: with explicit
+ * capacity (A03), in total (A05), without explicit capacity (A06).
+ */
+export const BUSINESS_TYPES = ['A01', 'A02', 'A03', 'A04', 'A05', 'A06'] as const;
 export type BusinessType = (typeof BUSINESS_TYPES)[number];
+/** A02 moves energy between two balance groups, A06 moves the operator's own between two control areas. */
+export const OPERATOR_BUSINESS_TYPES: readonly BusinessType[] = ['A02', 'A06'];
 
 /** Energy flows from the out party in the out area to the in party in the in area. */
 export type SeriesKey = {
@@ -69,7 +74,7 @@ export type NextSchedule = {
   | {
       /** Slots in which the areas do not net to zero, with the surplus (or deficit) of this area. */
       kind: 'imbalance';
-      slots: readonly { slot: number; powerKw: number }[];
+      slots: readonly UnbalancedSlot[];
       message: Message;
     }
   | { kind: 'versions_exhausted'; message: Message }
@@ -153,9 +158,7 @@ function nextSchedule(
 ): NextSchedule {
   const { tso, ...codes } = area;
   const next = { tso, withheldSlots };
-  const imbalances = netOf(flows, area, operatorEic, slotCount(day)).flatMap((powerKw, at) =>
-    powerKw === 0 ? [] : [{ slot: at + 1, powerKw }],
-  );
+  const imbalances = unbalancedSlots(flows, area, operatorEic, day);
   if (imbalances.length > 0) {
     return { ...next, kind: 'imbalance', slots: imbalances, message: imbalanceMessage(day, tso, imbalances) };
   }
@@ -246,10 +249,23 @@ function bridgeKey(operatorEic: string, from: ControlArea, to: ControlArea): Ser
   };
 }
 
+export type UnbalancedSlot = { readonly slot: number; readonly powerKw: number };
+
+/** The slots in which the flows of a balance group do not net to zero in an area: a TSO rejects such a file (A54). */
+export const unbalancedSlots = (
+  flows: readonly Flow[],
+  area: Pick<TsoCodes, 'area'>,
+  eic: string,
+  day: DeliveryDay,
+): UnbalancedSlot[] =>
+  netOf(flows, area, eic, slotCount(day)).flatMap((powerKw, at) =>
+    powerKw === 0 ? [] : [{ slot: at + 1, powerKw }],
+  );
+
 /** The operator's saldo in an area: incoming minus outgoing power, in the first `slots` slots. */
 function netOf(
   flows: readonly Flow[],
-  { area }: ControlArea,
+  { area }: Pick<TsoCodes, 'area'>,
   operatorEic: string,
   slots: number,
 ): readonly number[] {
@@ -338,17 +354,17 @@ function hasSamePowers(one: Flow, other: Flow): boolean {
   return one.powersKw.every((powerKw, at) => powerKw === other.powersKw[at]);
 }
 
-function imbalanceMessage(
-  day: DeliveryDay,
-  tso: Tso,
-  imbalances: readonly { slot: number; powerKw: number }[],
-): Message {
+function imbalanceMessage(day: DeliveryDay, tso: Tso, imbalances: readonly UnbalancedSlot[]): Message {
+  return { key: 'exchange.imbalance', day, tso, slots: namedImbalances(imbalances) };
+}
+
+/** The first slots with their surplus, and the number of the others. */
+export function namedImbalances(imbalances: readonly UnbalancedSlot[]): Message | Message[] {
   const items = imbalances.slice(0, NAMED_SLOTS).map(({ slot, powerKw }): Message => {
     return { key: 'exchange.imbalance_of_slot', slot, sign: powerKw > 0 ? '+' : '', powerKw };
   });
   const count = imbalances.length - items.length;
-  const slots = count > 0 ? ({ key: 'exchange.and_more', items, count } as const) : items;
-  return { key: 'exchange.imbalance', day, tso, slots };
+  return count > 0 ? { key: 'exchange.and_more', items, count } : items;
 }
 
 /** The balance group and direction of the nomination that a series mirrors; null for a bridge. */

@@ -129,6 +129,22 @@ export const EXCHANGE = {
     en: 'The schedule of {day} for {tso} has reached version {version}, the last there can be. Agree the remaining change with the TSO directly.',
     de: 'Der Fahrplan des {day|day} für {tso} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   },
+  'exchange.submitted_of_csv': {
+    en: 'A CSV file is not what a TSO receives; submit the ESS or CIM message.',
+    de: 'Eine CSV-Datei erhält kein ÜNB; reichen Sie die ESS- oder CIM-Nachricht ein.',
+  },
+  'exchange.submitted_unusable': {
+    en: 'The file has series that cannot be read, so no TSO has accepted it.',
+    de: 'Die Datei hat Zeitreihen, die sich nicht lesen lassen; kein ÜNB hat sie angenommen.',
+  },
+  'exchange.submitted_position': {
+    en: '{eic} at {tso} is not a balance group of yours.',
+    de: '{eic} bei {tso} ist kein Bilanzkreis von Ihnen.',
+  },
+  'exchange.submitted_day': {
+    en: 'Submitted files are kept from {keptDays} days before today to {aheadDays} days after; the file is of {day}.',
+    de: 'Eingereichte Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
+  },
   'exchange.imbalance': {
     en: 'The schedule of {day} for {tso} does not net to zero and is not sent: {slots}.',
     de: 'Der Fahrplan des {day|day} für {tso} ist nicht ausgeglichen und wird nicht gesendet: {slots}.',

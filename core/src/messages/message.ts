@@ -9,6 +9,7 @@ import { MSCONS } from './mscons.ts';
 import { PROBLEM_DETAILS } from './problems.ts';
 import { REASONS } from './reasons.ts';
 import { REQUESTS } from './requests.ts';
+import { RULE_FINDINGS, SCHEDULE_RULE_TEXTS } from './schedule-rules.ts';
 import { SERIES } from './series.ts';
 import { WEBHOOKS } from './webhooks.ts';
 
@@ -22,6 +23,8 @@ export const MESSAGES = {
   ...EXCHANGE,
   ...ALARMS,
   ...REASONS,
+  ...SCHEDULE_RULE_TEXTS,
+  ...RULE_FINDINGS,
   ...SERIES,
   ...MSCONS,
   ...WEBHOOKS,

@@ -1,20 +1,24 @@
 import type { DecimalMark, ScheduleCheck } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { brpClient } from '../session/brp-client.ts';
 import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
 import { DropZone } from '../ui/drop-zone.tsx';
+import { useDroppedFile } from '../ui/dropped-file.ts';
 import { FormProblem } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
+import { CheckActions } from './check-actions.tsx';
+import { CheckFindings } from './check-findings.tsx';
 import { CheckResult } from './check-result.tsx';
 
 /** A file to check. The decimal mark is given only in answer to the question. */
 type Attempt = { readonly file: File; readonly decimal?: DecimalMark };
 
-/** Compares a schedule with the current nominations before it is sent to the TSO. */
+/** Checks a schedule before it is sent to the TSO: what the TSO would reject, and what differs from the nominations. */
 export function CheckPage() {
   const { t, format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].check;
@@ -22,6 +26,8 @@ export function CheckPage() {
     mutationFn: async ({ file, ...options }: Attempt) =>
       brpClient.schedules.check(file, { format: await formatOfFile(file), ...options }),
   });
+  const { mutate } = check;
+  useDroppedFile(useCallback((file: File) => mutate({ file }), [mutate]));
   const file = check.variables?.file;
   const name = file?.name ?? '';
   const isQuestion = isDecimalQuestion(check.error);
@@ -46,8 +52,10 @@ export function CheckPage() {
             </div>
           )}
           {check.data && <Summary name={name} check={check.data} />}
+          {check.data && file && <CheckActions key={check.submittedAt} file={file} check={check.data} />}
         </div>
       </Panel>
+      {check.data && check.data.rules.length > 0 && <CheckFindings check={check.data} />}
       {check.data && <CheckResult key={check.submittedAt} check={check.data} />}
     </Page>
   );
@@ -56,15 +64,16 @@ export function CheckPage() {
 function Summary({ name, check }: { name: string; check: ScheduleCheck }) {
   const { format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].check;
-  const { slots, different, missing, unknown, isEqual } = totalsOfCheck(check);
+  const { slots, different, missing, unknown, broken, isEqual } = totalsOfCheck(check);
   const faults = [
+    ...(broken > 0 ? [texts.broken(broken)] : []),
     ...(different > 0 ? [texts.different(different)] : []),
     ...(missing > 0 ? [texts.missingCount(missing)] : []),
     ...(unknown > 0 ? [texts.unknownCount(unknown)] : []),
   ];
   const { message_version: version } = check;
   return (
-    <Notice tone={isEqual ? 'ok' : faults.length > 0 ? 'bad' : 'warn'}>
+    <Notice tone={isEqual && broken === 0 ? 'ok' : faults.length > 0 ? 'bad' : 'warn'}>
       <div className="grid gap-1">
         <p className="font-medium">
           {[
@@ -72,10 +81,11 @@ function Summary({ name, check }: { name: string; check: ScheduleCheck }) {
             ...(version === null ? [] : [texts.version(version)]),
           ].join(' · ')}
         </p>
-        {isEqual && <p>{texts.allEqual(slots)}</p>}
+        {isEqual && <p>{broken > 0 ? texts.allSame(slots) : texts.allEqual(slots)}</p>}
         {faults.length > 0 && <p>{`${faults.join(', ')}.`}</p>}
         {!isEqual && faults.length === 0 && <p>{texts.nothing}</p>}
         {check.ignored > 0 && <p>{texts.ignored(check.ignored)}</p>}
+        {check.ignored === 0 && <p>{texts.notNetted}</p>}
       </div>
     </Notice>
   );

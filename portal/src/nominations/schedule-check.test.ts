@@ -3,11 +3,14 @@ import { test } from 'node:test';
 import type { ScheduleCheck } from '@saldo/api';
 import {
   differentSlots,
+  differingIds,
   explainedSlots,
   formatOfFile,
+  messageFormatOf,
   powersOfFile,
   rowsOf,
   totalsOfCheck,
+  withoutHeader,
 } from './schedule-check.ts';
 
 const position = { eic: '11XNORDWIND----J', tso: 'DE_TENNET', direction: 'out' } as const;
@@ -27,6 +30,7 @@ const check: ScheduleCheck = {
     { ...position, direction: 'in', identification: null, opposite_nomination_id: 'nom_3' },
   ],
   ignored: 0,
+  rules: [],
 };
 
 test('rows have the faults first', () => {
@@ -52,8 +56,16 @@ test('a check is equal only if something was compared and nothing is wrong', () 
     different: 1,
     missing: 1,
     unknown: 2,
+    broken: 0,
     isEqual: false,
   });
+});
+
+test('series that differ or are missing are loaded again, in the format of the file', async () => {
+  assert.deepEqual(differingIds(check), ['nom_2', 'nom_3']);
+  assert.equal(withoutHeader('a,b\n1,2\n'), '1,2\n');
+  assert.equal(await messageFormatOf(new Blob(['<?xml?><Schedule_MarketDocument xmlns="">'])), 'cim');
+  assert.equal(await messageFormatOf(new Blob(['<?xml?><ScheduleMessage>'])), 'ess');
 });
 
 test('a difference of one kW is kept', () => {

@@ -51,10 +51,12 @@ export type CheckTotals = {
   readonly different: number;
   readonly missing: number;
   readonly unknown: number;
+  /** Number of findings for which the TSO would reject the file. */
+  readonly broken: number;
   readonly isEqual: boolean;
 };
 
-export function totalsOfCheck({ compared, missing, unknown }: ScheduleCheck): CheckTotals {
+export function totalsOfCheck({ compared, missing, unknown, rules }: ScheduleCheck): CheckTotals {
   const different = compared.reduce((sum, { slots }) => sum + slots.length, 0);
   const equal = compared.reduce((sum, { slots_equal }) => sum + slots_equal, 0);
   return {
@@ -62,6 +64,7 @@ export function totalsOfCheck({ compared, missing, unknown }: ScheduleCheck): Ch
     different,
     missing: missing.length,
     unknown: unknown.length,
+    broken: rules.length,
     isEqual: compared.length > 0 && different + missing.length + unknown.length === 0,
   };
 }
@@ -100,6 +103,20 @@ export async function formatOfFile(file: Blob): Promise<'csv' | 'xml'> {
   const beginning = await file.slice(0, 64).text();
   return beginning.trimStart().startsWith('<') ? 'xml' : 'csv';
 }
+
+/** The format of a message, for another one of the same kind. */
+export async function messageFormatOf(file: Blob): Promise<'ess' | 'cim'> {
+  const beginning = await file.slice(0, 2000).text();
+  return beginning.includes('Schedule_MarketDocument') ? 'cim' : 'ess';
+}
+
+/** The nominations whose series the file has to change or to add. */
+export const differingIds = ({ compared, missing }: ScheduleCheck): string[] => [
+  ...compared.filter(({ slots }) => slots.length > 0).map(({ nomination_id }) => nomination_id),
+  ...missing,
+];
+
+export const withoutHeader = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
 
 /** The quarter-hours of a reconciliation that need an explanation. */
 export const explainedSlots = ({ slots }: Reconciliation): Reconciliation['slots'] =>

@@ -2,7 +2,7 @@ import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
   check: {
-    text: 'Compare the schedule that you are about to nominate with the current nominations, before the TSO does. Nothing is stored.',
+    text: 'Check the schedule that you are about to nominate before the TSO does: everything for which it would be rejected, and every difference from the current nominations. Nothing is stored unless you mark the file as submitted.',
     drop: 'Drop your schedule here',
     choose: 'Choose a file',
     kinds: 'CSV, or XML in ESS or CIM, up to 16 MB',
@@ -11,6 +11,26 @@ const en = {
     result: (file: string, day: string) => `${file} · ${day}`,
     version: (version: number) => `Message version ${version}`,
     allEqual: (slots: number) => `All ${slots} quarter-hours are equal. The TSO will find no difference.`,
+    allSame: (slots: number) => `All ${slots} quarter-hours with the operator are equal.`,
+    broken: (count: number) =>
+      count === 1
+        ? '1 reason for the TSO to reject the file'
+        : `${count} reasons for the TSO to reject the file`,
+    notNetted:
+      'Whether the file nets to zero was not checked: it has only series with the operator. A complete schedule has your other series, too.',
+    findings: 'Why the TSO would reject the file',
+    code: 'Code',
+    findingSeries: 'Series',
+    findingSlots: 'Quarter-hours',
+    findingText: 'What is wrong',
+    wholeFile: 'whole file',
+    loadDifferent: 'Load only what differs',
+    loadDifferentHint: 'Download the nominated values of the series that differ or are missing',
+    differentFile: 'differences',
+    submitted: 'Mark as submitted',
+    submittedHint: 'Later checks of the day compare versions and series with this file',
+    submittedDone: (version: number) =>
+      `Version ${version} is marked as submitted. Later checks of the day compare versions and series with it.`,
     nothing: 'The file has no series with the operator, and no nomination is missing.',
     different: (slots: number) => (slots === 1 ? '1 quarter-hour differs' : `${slots} quarter-hours differ`),
     missingCount: (count: number) =>
@@ -19,8 +39,8 @@ const en = {
       count === 1 ? '1 series has no nomination' : `${count} series have no nomination`,
     ignored: (count: number) =>
       count === 1
-        ? '1 series with another party was ignored.'
-        : `${count} series with other parties were ignored.`,
+        ? '1 series with another party was not compared.'
+        : `${count} series with other parties were not compared.`,
     series: 'Series with the operator',
     state: 'Result',
     equal: 'equal',
@@ -68,7 +88,7 @@ const en = {
 
 const de: typeof en = {
   check: {
-    text: 'Vergleichen Sie den Fahrplan, den Sie anmelden wollen, mit den aktuellen Nominierungen, bevor es der ÜNB tut. Nichts wird gespeichert.',
+    text: 'Prüfen Sie den Fahrplan, den Sie anmelden wollen, bevor es der ÜNB tut: alles, wofür er ihn ablehnen würde, und jede Abweichung von den aktuellen Nominierungen. Gespeichert wird nur, was Sie als eingereicht markieren.',
     drop: 'Fahrplan hier ablegen',
     choose: 'Datei wählen',
     kinds: 'CSV, oder XML als ESS oder CIM, bis 16 MB',
@@ -77,6 +97,26 @@ const de: typeof en = {
     result: (file, day) => `${file} · ${day}`,
     version: (version) => `Nachrichtenversion ${version}`,
     allEqual: (slots) => `Alle ${slots} Viertelstunden sind gleich. Der ÜNB wird keine Abweichung finden.`,
+    allSame: (slots) => `Alle ${slots} Viertelstunden mit dem Betreiber sind gleich.`,
+    broken: (count) =>
+      count === 1
+        ? '1 Grund für den ÜNB, die Datei abzulehnen'
+        : `${count} Gründe für den ÜNB, die Datei abzulehnen`,
+    notNetted:
+      'Nicht geprüft wurde, ob die Datei ausgeglichen ist: Sie hat nur Zeitreihen mit dem Betreiber. Ein vollständiger Fahrplan hat auch Ihre anderen Zeitreihen.',
+    findings: 'Warum der ÜNB die Datei ablehnen würde',
+    code: 'Code',
+    findingSeries: 'Zeitreihe',
+    findingSlots: 'Viertelstunden',
+    findingText: 'Was nicht stimmt',
+    wholeFile: 'ganze Datei',
+    loadDifferent: 'Nur Abweichendes laden',
+    loadDifferentHint: 'Die nominierten Werte der abweichenden und fehlenden Zeitreihen herunterladen',
+    differentFile: 'abweichungen',
+    submitted: 'Als eingereicht markieren',
+    submittedHint: 'Spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen mit dieser Datei',
+    submittedDone: (version) =>
+      `Version ${version} ist als eingereicht markiert. Spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen damit.`,
     nothing: 'Die Datei hat keine Zeitreihe mit dem Betreiber, und es fehlt keine Nominierung.',
     different: (slots) => (slots === 1 ? '1 Viertelstunde weicht ab' : `${slots} Viertelstunden weichen ab`),
     missingCount: (count) =>
@@ -85,8 +125,8 @@ const de: typeof en = {
       count === 1 ? '1 Zeitreihe hat keine Nominierung' : `${count} Zeitreihen haben keine Nominierung`,
     ignored: (count) =>
       count === 1
-        ? '1 Zeitreihe mit einem anderen Partner blieb unbeachtet.'
-        : `${count} Zeitreihen mit anderen Partnern blieben unbeachtet.`,
+        ? '1 Zeitreihe mit einem anderen Partner wurde nicht verglichen.'
+        : `${count} Zeitreihen mit anderen Partnern wurden nicht verglichen.`,
     series: 'Zeitreihen mit dem Betreiber',
     state: 'Ergebnis',
     equal: 'gleich',

@@ -12,10 +12,11 @@ type Props = {
   /** Without extension. */
   fileName: string;
   read: () => Promise<string>;
+  kind?: 'csv' | 'xml';
 };
 
-/** Downloads a CSV file of volumes that the server generates. */
-export function DownloadButton({ label, hint, fileName, read }: Props) {
+/** Downloads a file of volumes that the server generates. */
+export function DownloadButton({ label, hint, fileName, read, kind = 'csv' }: Props) {
   const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -23,6 +24,7 @@ export function DownloadButton({ label, hint, fileName, read }: Props) {
     setIsBusy(true);
     try {
       const text = await read();
+      if (kind === 'xml') return download(`${fileName}.xml`, [text], 'application/xml;charset=utf-8');
       const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
       download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
     } catch (error) {

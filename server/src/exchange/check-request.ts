@@ -4,15 +4,21 @@ import { exactMwh, kwFromKwh, mwhNumber } from '@saldo/core/energy.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { readScheduleCsv } from '@saldo/core/exchange/documents/read-schedule-csv.ts';
 import {
+  type CheckedCsv,
   type CheckedSchedule,
   compareSchedule,
+  type ReadSchedule,
   seriesWithOperator,
 } from '@saldo/core/exchange/schedule-check.ts';
+import { type Finding, findingsOf } from '@saldo/core/exchange/schedule-rules.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
-import type { Message } from '@saldo/core/messages/message.ts';
+import type { Language } from '@saldo/core/messages/language.ts';
+import { formatMessage, type Message } from '@saldo/core/messages/message.ts';
 import { findCurrentNominations } from '../nominations/store.ts';
 import { tenantValues } from '../platform/auth/viewer.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
+import { languageOf } from '../platform/http/accept.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { decimalOfCsvOnly, fieldProblem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
@@ -20,6 +26,7 @@ import { mediaTypeOf, readDecoded } from '../platform/http/streams.ts';
 import { ownNomination } from './own-nomination.ts';
 import { runWithPauses } from './process/run-with-pauses.ts';
 import type { Scheduler } from './process/schedules.ts';
+import { findSubmitted, rememberSubmitted, submissionProblem } from './submitted-schedules.ts';
 
 type CheckCall = Call<typeof scheduleEndpoints.checkSchedule>;
 
@@ -30,17 +37,20 @@ const CHECKS_WAITING_AT_MOST = 16;
 const CHECKS_AT_ONCE_PER_BRP = 2;
 const UNREAD_AT_MOST_PER_BRP = 64;
 
-/** Compares uploaded schedules with current nominations. Reads only. */
-export function scheduleChecker(scheduler: Scheduler) {
+/** Compares uploaded schedules with current nominations, and checks them for what a TSO would reject. */
+export function scheduleChecker(db: Database, clock: Clock, scheduler: Scheduler) {
   const inTurn = concurrencyLimiter({ atOnce: CHECKS_AT_ONCE, waitingAtMost: CHECKS_WAITING_AT_MOST });
   const perBrp = new Map<number, typeof inTurn>();
 
-  return async function answerCheck(call: CheckCall, db: Db): Promise<ScheduleCheck> {
+  return async function answerCheck(call: CheckCall): Promise<ScheduleCheck> {
     const { viewer, query, request } = call;
     const body = request.body as Readable | undefined;
     if (body === undefined) throw faults([{ key: 'document.check_required' }], 'required');
     const { type } = mediaTypeOf(request.headers['content-type']);
     if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
+    const isSubmitted = query.submitted === 'true';
+    if (isSubmitted && type === 'text/csv') throw submissionProblem({ key: 'exchange.submitted_of_csv' });
+    const language = languageOf(call);
     const [brpNo = 0] = tenantValues(viewer);
     const ownTurn = perBrp.getOrInsertComputed(brpNo, () =>
       concurrencyLimiter({ atOnce: CHECKS_AT_ONCE_PER_BRP, waitingAtMost: UNREAD_AT_MOST_PER_BRP }),
@@ -50,12 +60,24 @@ export function scheduleChecker(scheduler: Scheduler) {
         // Read before the common limit applies, so that slow senders delay only checks of their own BRP.
         const file = await readDecoded(request, body, LIMITS.scheduleBytes);
         return inTurn(async () => {
-          const checked =
-            type === 'text/csv'
-              ? await readCsv(file, scheduler, query.decimal)
-              : await readXml(file, scheduler);
-          const rows = await findCurrentNominations(db, viewer, checked.day);
-          return wireCheck(checked, rows.map(ownNomination));
+          const nominationsOf = async ({ day }: CheckedSchedule) =>
+            (await findCurrentNominations(db, viewer, day)).map(ownNomination);
+          if (type === 'text/csv') {
+            const checked = await readCsv(file, scheduler, query.decimal);
+            return wireCheck(checked, await nominationsOf(checked), checked.findings, language);
+          }
+          const { document, checked } = await readXml(file, scheduler);
+          const { operatorEic: eic, day, tso } = document.schedule;
+          const submitted = await findSubmitted(db, viewer, day, eic);
+          const findings = findingsOf({
+            ...document,
+            rules: scheduler.rules,
+            exportedAgainst: scheduler.operatorEic,
+            previous: submitted.find((one) => one.tso === tso) ?? null,
+            elsewhere: submitted.filter((one) => one.tso !== tso),
+          });
+          if (isSubmitted) await rememberSubmitted(db, viewer, document, clock.now());
+          return wireCheck(checked, await nominationsOf(checked), findings, language);
         });
       });
     } finally {
@@ -69,21 +91,24 @@ async function readCsv(
   file: Buffer,
   { operatorEic }: Scheduler,
   decimal: CheckCall['query']['decimal'],
-): Promise<CheckedSchedule> {
+): Promise<CheckedCsv> {
   const read = await runWithPauses(readScheduleCsv(file, operatorEic, decimal ?? null));
   if ('question' in read) throw fieldProblem('decimal', 'required', read.question);
   if ('faults' in read) throw faults(read.faults);
   return read;
 }
 
-async function readXml(file: Buffer, { operatorEic, rules }: Scheduler): Promise<CheckedSchedule> {
-  const read = await runWithPauses(readDocumentInSteps(file, rules, 'with_unusable_series'));
+async function readXml(
+  file: Buffer,
+  { operatorEic, rules }: Scheduler,
+): Promise<{ document: ReadSchedule; checked: CheckedSchedule }> {
+  const read = await runWithPauses(readDocumentInSteps(file, rules, 'to_check'));
   if (read.kind === 'unreadable') throw faults([read.fault]);
   const { document } = read;
   if (document.kind !== 'schedule') throw faults([{ key: 'document.check_answer' }]);
   const checked = seriesWithOperator(document, operatorEic);
   if ('faults' in checked) throw faults(checked.faults);
-  return checked;
+  return { document, checked };
 }
 
 const faults = (messages: readonly Message[], code: 'invalid_format' | 'required' = 'invalid_format') =>
@@ -94,6 +119,8 @@ const nominationId = ({ id }: { id: string }) => encodeId(ID_PREFIX.nomination, 
 function wireCheck(
   checked: CheckedSchedule,
   nominations: readonly ReturnType<typeof ownNomination>[],
+  findings: readonly Finding[],
+  language: Language,
 ): ScheduleCheck {
   const { compared, missing, unknown } = compareSchedule(checked, nominations);
   return {
@@ -121,5 +148,11 @@ function wireCheck(
       opposite_nomination_id: opposite && nominationId(opposite),
     })),
     ignored: checked.ignored,
+    rules: findings.slice(0, LIMITS.scheduleFindings).map(({ code, series, slots, text }) => ({
+      code,
+      series,
+      slots: [...slots],
+      text: formatMessage(text, language),
+    })),
   };
 }

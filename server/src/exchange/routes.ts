@@ -2,14 +2,16 @@ import { type QueryOf, scheduleEndpoints } from '@saldo/api';
 import { scheduleFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { writeEssSeries, writeSchedule } from '@saldo/core/exchange/documents/write-document.ts';
 import { ownSchedule, ownSeries } from '@saldo/core/exchange/own-schedule.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { tsoCodes } from '@saldo/core/market-rules.ts';
 import { nominationNotFound, nominationUuid } from '../nominations/routes.ts';
 import { findCurrentNominations, findNominations } from '../nominations/store.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Database } from '../platform/db/database.ts';
 import { languageOf, preferredFormat, varyBy } from '../platform/http/accept.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { fieldProblem, problem, validationProblem } from '../platform/http/problem.ts';
-import { type Route, replicaRoute } from '../platform/http/routes.ts';
+import { type Route, replicaRoute, route } from '../platform/http/routes.ts';
 import { scheduleChecker } from './check-request.ts';
 import { scheduleCsv } from './documents/schedule-csv.ts';
 import { ownNomination } from './own-nomination.ts';
@@ -22,7 +24,7 @@ const SERIES_FORMATS = { 'text/csv': 'csv', 'application/xml': 'ess', 'text/xml'
 const XML = { 'content-type': 'application/xml; charset=utf-8' };
 
 /** The schedule that a BRP has to nominate to its TSO: the counterpart of the operator's schedule. */
-export function scheduleRoutes(clock: Clock, scheduler: Scheduler): Route[] {
+export function scheduleRoutes(db: Database, clock: Clock, scheduler: Scheduler): Route[] {
   const { operatorEic, rules } = scheduler;
   const reconcile = reconciler(scheduler);
   return [
@@ -45,8 +47,12 @@ export function scheduleRoutes(clock: Clock, scheduler: Scheduler): Route[] {
     replicaRoute(scheduleEndpoints.getDaySchedule, async ({ viewer, query, reply }, db) => {
       const asked = documentAsked(query);
       const { delivery_date: day, eic, tso } = query;
+      const chosen = query.nomination_ids === undefined ? null : new Set(query.nomination_ids.split(','));
       const rows = (await findCurrentNominations(db, viewer, day)).filter(
-        (row) => (eic === undefined || row.eic === eic) && (tso === undefined || row.tso === tso),
+        (row) =>
+          (eic === undefined || row.eic === eic) &&
+          (tso === undefined || row.tso === tso) &&
+          (chosen === null || chosen.has(encodeId(ID_PREFIX.nomination, row.id))),
       );
       if (asked === null) {
         reply.headers({ ...CSV, ...attachment(`${[day, eic, tso].filter(Boolean).join('_')}.csv`) });
@@ -68,7 +74,7 @@ export function scheduleRoutes(clock: Clock, scheduler: Scheduler): Route[] {
       return reconcile(db, row, languageOf(call));
     }),
 
-    replicaRoute(scheduleEndpoints.checkSchedule, scheduleChecker(scheduler)),
+    route(scheduleEndpoints.checkSchedule, scheduleChecker(db, clock, scheduler)),
   ];
 }
 

@@ -272,7 +272,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...contractRoutes(clock),
     ...transactionRoutes(),
     ...nominationRoutes(config.marketRules, config.operator),
-    ...scheduleRoutes(clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
+    ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...exports.brp,
     ...customerRoutes(),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),

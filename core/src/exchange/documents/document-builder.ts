@@ -1,6 +1,7 @@
 import type { DeliveryDay } from '../../delivery-day.ts';
 import type { DocumentKind, MessageFormat, Tso } from '../../enums.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '../../market-rules.ts';
+import type { Message } from '../../messages/message.ts';
 import type {
   Acknowledgement,
   AnomalySide,
@@ -9,7 +10,7 @@ import type {
   ImposedSeries,
   UnusableSeries,
 } from '../answer.ts';
-import { BUSINESS_TYPES, type BusinessType, type Series } from '../schedule.ts';
+import { BUSINESS_TYPES, type BusinessType, OPERATOR_BUSINESS_TYPES, type Series } from '../schedule.ts';
 import { ACKNOWLEDGEMENT_CODES, CODES, CONFIRMATION_CODES, CONFIRMATION_TYPES, meaningOf } from './codes.ts';
 import type { ExchangeDocument, Recognised, ScheduleReading } from './document.ts';
 import { messageOfFile } from './file-names.ts';
@@ -67,6 +68,7 @@ export class DocumentBuilder {
   private readonly sides: AnomalySide[] = [];
   private readonly rejected: Acknowledgement['rejectedSeries'][number][] = [];
   private readonly unusable: UnusableSeries[] = [];
+  private readonly headFaults: Message[] = [];
   private readonly seen = new Set<string>();
   private readonly unknown = new Set<string>();
   private readonly sequence: Sequence;
@@ -107,9 +109,29 @@ export class DocumentBuilder {
       this.addGroup(part.field, part.parts, element);
       return;
     }
-    const value = readValue(this.vocabulary, part, element);
+    const value = this.readHeadValue(part, element);
     this.head[part.field] = value;
     if (part.field === 'interval') this.day = dayOfInterval(value);
+  }
+
+  /** The parties of a checked schedule are used as they are: a wrong check character hides no other fault. */
+  private readHeadValue(part: Part, element: XmlElement): string {
+    let value = element.attributes.get('v')?.trim() ?? element.text;
+    if (part.kind !== 'eic' || value === '') return readValue(this.vocabulary, part, element);
+    this.inHead(() => {
+      value = readValue(this.vocabulary, part, element);
+    });
+    return value;
+  }
+
+  /** A fault of the head ends the reading, unless the schedule is only checked. */
+  private inHead(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof XmlFault) || this.kind !== 'schedule' || this.reading === 'whole') throw error;
+      this.headFaults.push(error.fault);
+    }
   }
 
   /** Whether `addEarly` has to be called with all elements again, before `finish`. */
@@ -149,7 +171,7 @@ export class DocumentBuilder {
         this.kind === 'schedule' && (this.reading === 'whole' || this.unusable.length === MAX_UNUSABLE);
       if (mustBeUsable || this.kind === 'acknowledgement') throw fault;
       // A series of other parties may be anything. Whether this one is ours is decided when the answer is applied.
-      this.unusable.push({ ...series, fault: fault.fault });
+      this.unusable.push({ ...series, fault: fault.fault, slot: fault.slot });
     }
   }
 
@@ -207,22 +229,28 @@ export class DocumentBuilder {
 
   private schedule(): ExchangeDocument {
     const { head } = this;
-    expectCode('type', head, CODES.schedule.type);
-    expectCode('process', head, CODES.schedule.process);
-    expectCode('classification', head, CODES.schedule.classification);
+    this.inHead(() => expectCode('type', head, CODES.schedule.type));
+    this.inHead(() => expectCode('process', head, CODES.schedule.process));
+    this.inHead(() => expectCode('classification', head, CODES.schedule.classification));
+    this.inHead(() => expectCode('senderRole', head, CODES.role.operator));
+    this.inHead(() => expectCode('receiverRole', head, CODES.role.tso));
     const tso = this.findTso();
     if (tso === null) throw new XmlFault({ key: 'document.receiver', receiver: textOf(head, 'receiver') });
     const day = this.dayOfHead();
+    const codes = tsoCodes(this.rules, tso, day);
+    if (findText(head, 'domain') !== null)
+      this.inHead(() => expectOneOf('domain', textOf(head, 'domain'), [codes.area]));
     const schedule = {
       operatorEic: textOf(head, 'sender'),
       tso,
-      codes: tsoCodes(this.rules, tso, day),
+      codes,
       day,
       messageId: identificationOf(head, 'id'),
       version: versionOf(head, 'version'),
       series: this.series,
     };
-    return { kind: 'schedule', createdAt: createdAt(head), schedule, unusable: this.unusable };
+    const { unusable, headFaults } = this;
+    return { kind: 'schedule', createdAt: createdAt(head), schedule, unusable, headFaults };
   }
 
   private acknowledgement(): ExchangeDocument {
@@ -284,7 +312,9 @@ export class DocumentBuilder {
 
   private scheduledSeries(fields: Fields): Series {
     const { outParty, outArea, inParty, inArea, businessType, ...name } = answeredSeries(fields);
-    expectOneOf('businessType', businessType, BUSINESS_TYPES);
+    const known = this.reading === 'whole' ? OPERATOR_BUSINESS_TYPES : BUSINESS_TYPES;
+    expectOneOf('businessType', businessType, known);
+    expectCode('aggregation', fields, CODES.aggregation);
     if (outParty === null || outArea === null || inParty === null || inArea === null) {
       throw new XmlFault({ key: 'document.flow' });
     }

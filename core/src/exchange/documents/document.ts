@@ -11,10 +11,15 @@ type ScheduleDocument = {
   schedule: Schedule;
   /** Series of another party's schedule that could not be used; always empty in a schedule that must be usable. */
   unusable: readonly UnusableSeries[];
+  /** Codes in the head that a TSO rejects; always empty in a schedule that must be usable. */
+  headFaults: readonly Message[];
 };
 
-/** Whether every series of a schedule must be usable, or only those that turn out to be with the operator. */
-export type ScheduleReading = 'whole' | 'with_unusable_series';
+/**
+ * The operator's own schedule must be usable as a whole. Of another party's schedule that is checked, faulty series and
+ * faulty codes of the head are listed, and its series may have any business type.
+ */
+export type ScheduleReading = 'whole' | 'to_check';
 
 export type ExchangeDocument = ScheduleDocument | Answer;
 

@@ -11,7 +11,7 @@ const VERSION_FORM = /^\d{1,3}$/;
 /** Limit of newer schemas for an identification. */
 export const MAX_FOREIGN_IDENTIFICATION = 60;
 
-type RawSeries = Omit<UnusableSeries, 'fault'>;
+type RawSeries = Omit<UnusableSeries, 'fault' | 'slot'>;
 
 /** What can be read of a faulty series to find out whose it is. */
 export function readRaw(parts: readonly Part[], element: XmlElement): RawSeries {

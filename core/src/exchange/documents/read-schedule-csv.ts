@@ -11,7 +11,8 @@ import { checkEic } from '../../eic.ts';
 import { parseExactMwh, parseMw } from '../../energy.ts';
 import { type DecimalMark, DIRECTIONS, type Direction, TSOS, type Tso } from '../../enums.ts';
 import type { Message } from '../../messages/message.ts';
-import type { CheckedSchedule, CheckedSeries, CheckFaults } from '../schedule-check.ts';
+import type { CheckedCsv, CheckedSeries, CheckFaults } from '../schedule-check.ts';
+import { type Finding, findingOfFault, imbalance } from '../schedule-rules.ts';
 import { shown } from './xml.ts';
 
 /** The columns of the CSV that the platform exports. */
@@ -56,7 +57,7 @@ export function* readScheduleCsv(
   csv: Uint8Array,
   operatorEic: string,
   decimal: DecimalMark | null,
-): Generator<void, CheckedSchedule | CheckFaults | CsvQuestion, void> {
+): Generator<void, CheckedCsv | CheckFaults | CsvQuestion, void> {
   const text = decode(csv);
   if (text === null) return { faults: [{ key: 'document.csv_encoding' }] };
   if (text.trim() === '') return { faults: [{ key: 'document.csv_empty' }] };
@@ -77,9 +78,12 @@ export function* readScheduleCsv(
     else if (line !== '') reader.addLine(lines, number, line, names, delimiter);
   }
   if (reader.question !== null) return { question: reader.question };
-  for (const [at, line] of lines.entries()) {
-    reader.readLine(line);
-    if (at % STEP_LINES === 0) yield;
+  // The series with the operator decide the day, wherever they stand in the file.
+  for (const isOther of [false, true]) {
+    for (const [at, line] of lines.entries()) {
+      if (reader.isWithOther(line) === isOther) reader.readLine(line);
+      if (at % STEP_LINES === 0) yield;
+    }
   }
   return reader.finish();
 }
@@ -124,7 +128,9 @@ class ScheduleReader {
   private readonly faults: Message[] = [];
   private day: { value: DeliveryDay; line: number } | null = null;
   private readonly series = new Map<string, OpenSeries>();
-  private readonly others = new Set<string>();
+  /** Series with other parties. Their faults are findings, and no reason to refuse the file. */
+  private readonly others = new Map<string, OpenSeries>();
+  private readonly otherFaults: Message[] = [];
   private readonly operatorEic: string;
   private readonly notation: DecimalNotation;
 
@@ -133,8 +139,12 @@ class ScheduleReader {
     this.notation = notation;
   }
 
-  fail(line: number, fault: string | Message): void {
-    if (this.faults.length < MAX_FAULTS) this.faults.push(inLine(line, fault));
+  fail(line: number, fault: string | Message, faults = this.faults): void {
+    if (faults.length < MAX_FAULTS) faults.push(inLine(line, fault));
+  }
+
+  isWithOther({ valueOf }: Line): boolean {
+    return (valueOf('counterparty_eic') || this.operatorEic) !== this.operatorEic;
   }
 
   /** Splits a line. All numbers of the file together show its decimal mark, so they are read afterwards. */
@@ -152,33 +162,39 @@ class ScheduleReader {
     lines.push({ number, valueOf });
   }
 
-  readLine({ number, valueOf }: Line): void {
+  readLine(line: Line): void {
+    const { number, valueOf } = line;
+    const isOther = this.isWithOther(line);
+    const faults = isOther ? this.otherFaults : this.faults;
     const [eic, tso, direction] = [valueOf('eic'), valueOf('tso'), valueOf('direction')];
-    const counterparty = valueOf('counterparty_eic') || this.operatorEic;
-    if (counterparty !== this.operatorEic) {
-      this.others.add(`${eic} ${tso} ${direction} ${counterparty}`);
-      return;
-    }
-    const day = this.dayOf(number, valueOf('delivery_date'));
-    const eicFault = checkEic(eic);
+    const counterparty = isOther ? valueOf('counterparty_eic') : '';
+    const key = `${eic} ${tso} ${direction} ${counterparty}`;
+    const day = this.dayOf(number, valueOf('delivery_date'), isOther);
     const fault =
-      eicFault ??
+      checkEic(eic) ??
+      (isOther ? checkEic(counterparty) : null) ??
       notOneOf('tso', tso, TSOS) ??
       notOneOf('direction', direction, DIRECTIONS) ??
       (day && this.slotFault(day, valueOf));
-    if (fault !== null) return this.fail(number, fault);
-    if (day === null) return;
-    const powersKw = this.powersOf(number, valueOf);
-    if (powersKw === null) return;
-    const series = this.findSeries(eic, tso as Tso, direction as Direction, day);
-    if (series === null) return this.fail(number, { key: 'document.csv_series_count', max: MAX_SERIES });
+    const powersKw = fault === null && day !== null ? this.powersOf(number, valueOf, faults) : null;
+    const known = isOther ? this.others : this.series;
+    const series = findSeries(
+      known,
+      key,
+      { eic, tso: tso as Tso, direction: direction as Direction },
+      day ?? this.day?.value ?? null,
+    );
+    if (fault !== null) return this.fail(number, fault, faults);
+    if (day === null || powersKw === null) return;
+    if (series === null)
+      return this.fail(number, { key: 'document.csv_series_count', max: MAX_SERIES }, faults);
     const slots = series.powersKw;
     const slot = Number(valueOf('slot_number'));
-    if (slots[slot - 1]!.length > 0) this.fail(number, { key: 'document.csv_slot_twice', slot });
+    if (slots[slot - 1]!.length > 0) this.fail(number, { key: 'document.csv_slot_twice', slot }, faults);
     slots[slot - 1] = powersKw;
   }
 
-  finish(): CheckedSchedule | CheckFaults {
+  finish(): CheckedCsv | CheckFaults {
     const { day, faults } = this;
     const series = [...this.series.values()];
     if (faults.length === 0 && day !== null) {
@@ -195,16 +211,40 @@ class ScheduleReader {
       tsos: new Set(series.map(({ tso }) => tso)),
       series,
       ignored: this.others.size,
+      findings: this.findings(day.value),
     };
   }
 
-  private dayOf(line: number, text: string): DeliveryDay | null {
+  /**
+   * Only a file with series of other parties can net to zero: without them it is the platform's own export, which no TSO
+   * receives.
+   */
+  private findings(day: DeliveryDay): Finding[] {
+    const others = [...this.others.values()];
+    const faults = [...this.otherFaults];
+    if (faults.length === 0) faults.push(...others.flatMap((one) => missingSlots(one, day)));
+    if (faults.length > 0) return faults.slice(0, MAX_FAULTS).map((fault) => findingOfFault(fault));
+    const positions = Map.groupBy([...this.series.values(), ...others], ({ eic, tso }) => `${eic} ${tso}`);
+    const whole = new Set(others.map(({ eic, tso }) => `${eic} ${tso}`));
+    return [...positions].flatMap(([position, series]) => {
+      const [eic = '', tso] = position.split(' ');
+      const unbalanced = Array.from({ length: slotCount(day) }, (_, at) => ({
+        slot: at + 1,
+        powerKw: series.reduce((sum, one) => sum + signOf(one) * (one.powersKw[at]?.[0] ?? 0), 0),
+      })).filter(({ powerKw }) => powerKw !== 0);
+      if (unbalanced.length === 0 || !whole.has(position)) return [];
+      return [{ code: 'A54' as const, ...imbalance(eic, tso as Tso, unbalanced) }];
+    });
+  }
+
+  private dayOf(line: number, text: string, isOther: boolean): DeliveryDay | null {
+    const faults = isOther ? this.otherFaults : this.faults;
     const value = parseDayOfFile(text);
-    if (value === null) this.fail(line, { key: 'document.csv_date', text: shown(text) });
-    else if (this.day === null) this.day = { value, line };
-    else if (this.day.value !== value) {
+    if (value === null) this.fail(line, { key: 'document.csv_date', text: shown(text) }, faults);
+    else if (this.day === null && !isOther) this.day = { value, line };
+    else if (this.day !== null && this.day.value !== value) {
       const { value: other, line: otherLine } = this.day;
-      this.fail(line, { key: 'document.csv_days', day: value, other, line: otherLine });
+      this.fail(line, { key: 'document.csv_days', day: value, other, line: otherLine }, faults);
       return null;
     }
     return value;
@@ -229,7 +269,7 @@ class ScheduleReader {
   }
 
   /** One value, or two that differ. Null after a fault. */
-  private powersOf(line: number, valueOf: Line['valueOf']): number[] | null {
+  private powersOf(line: number, valueOf: Line['valueOf'], faults: Message[]): number[] | null {
     const [power, amount] = VALUE_COLUMNS.map((column) => valueOf(column));
     const read: (number | { fault: Message })[] = [];
     if (power) read.push(this.withFault('power_mw', power, parseMw(this.notation.normalise(power))));
@@ -240,7 +280,7 @@ class ScheduleReader {
     for (const value of read) {
       if (typeof value === 'number') powersKw.add(value);
       else {
-        this.fail(line, value.fault);
+        this.fail(line, value.fault, faults);
         return null;
       }
     }
@@ -255,19 +295,25 @@ class ScheduleReader {
     const fault: Message = isOtherMark ? { key: mark } : value.fault;
     return { fault: { key: 'document.csv_number', column, text: shown(text), fault } };
   }
-
-  /** The series of a line, new with its first one. Null if there are too many. */
-  private findSeries(eic: string, tso: Tso, direction: Direction, day: DeliveryDay): OpenSeries | null {
-    const key = `${eic} ${tso} ${direction}`;
-    const known = this.series.get(key);
-    if (known !== undefined) return known;
-    if (this.series.size === MAX_SERIES) return null;
-    const powersKw = Array.from({ length: slotCount(day) }, () => NO_POWER);
-    const series = { identification: null, eic, tso, direction, powersKw };
-    this.series.set(key, series);
-    return series;
-  }
 }
+
+/** The series of a line, new with its first one. Null if there are too many, or if the day is unknown. */
+function findSeries(
+  known: Map<string, OpenSeries>,
+  key: string,
+  position: Pick<OpenSeries, 'eic' | 'tso' | 'direction'>,
+  day: DeliveryDay | null,
+): OpenSeries | null {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size === MAX_SERIES || day === null) return null;
+  const powersKw = Array.from({ length: slotCount(day) }, () => NO_POWER);
+  const series = { identification: null, ...position, powersKw };
+  known.set(key, series);
+  return series;
+}
+
+const signOf = ({ direction }: CheckedSeries): number => (direction === 'in' ? 1 : -1);
 
 const AMOUNT_FAULTS = {
   malformed: { key: 'document.no_mwh' },

@@ -104,8 +104,8 @@ function readPeriod(period: Fields, day: DeliveryDay, values: SlotValues): void 
   for (const point of points) {
     const position = positionOf(point, count);
     const at = first + position - 1;
-    if (values.powersKw[at] !== -1) throw atPosition(position, { key: 'document.position_twice' });
-    values.powersKw[at] = quantityOf(point, position);
+    if (values.powersKw[at] !== -1) throw atPosition(position, { key: 'document.position_twice' }, at + 1);
+    values.powersKw[at] = quantityOf(point, position, at + 1);
     const reasons = groupsOf(point, 'reasons');
     if (reasons.length > 0) values.reasons.push({ slot: at + 1, reasons });
   }
@@ -128,14 +128,14 @@ function positionOf(point: Fields, count: number): number {
   return position;
 }
 
-function quantityOf(point: Fields, position: number): number {
+function quantityOf(point: Fields, position: number, slot: number): number {
   const text = findText(point, 'quantity') ?? '';
   const powerKw = parseMw(text);
   if (typeof powerKw !== 'number') {
-    throw atPosition(position, { key: 'document.quantity', text: shown(text), fault: powerKw.fault });
+    throw atPosition(position, { key: 'document.quantity', text: shown(text), fault: powerKw.fault }, slot);
   }
   return powerKw;
 }
 
-const atPosition = (position: number, fault: Message) =>
-  new XmlFault(fault).within({ key: 'document.position', position });
+const atPosition = (position: number, fault: Message, slot: number | null = null) =>
+  new XmlFault(fault, null, slot).within({ key: 'document.position', position });

@@ -163,7 +163,7 @@ test('schedules of random worlds are read back unchanged, in both formats', () =
       for (const schedule of schedules) {
         for (const format of FORMATS) {
           const document = readBack(writeSchedule(schedule, format, createdAt), format);
-          assert.deepEqual(document, { kind: 'schedule', createdAt, schedule, unusable: [] });
+          assert.deepEqual(document, { kind: 'schedule', createdAt, schedule, unusable: [], headFaults: [] });
         }
       }
     }),

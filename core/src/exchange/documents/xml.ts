@@ -32,16 +32,19 @@ export class XmlFault extends Error {
   readonly fault: Message;
   /** Offset in the text, or null. */
   readonly at: number | null;
+  /** The quarter-hour of the fault, or null. */
+  readonly slot: number | null;
 
-  constructor(fault: Message, at: number | null = null) {
+  constructor(fault: Message, at: number | null = null, slot: number | null = null) {
     super(fault.key);
     this.fault = fault;
     this.at = at;
+    this.slot = slot;
   }
 
   /** The same fault with the name of the part that contains it. */
   within(part: Message): XmlFault {
-    return new XmlFault({ key: 'document.within', part, fault: this.fault }, this.at);
+    return new XmlFault({ key: 'document.within', part, fault: this.fault }, this.at, this.slot);
   }
 }
 
