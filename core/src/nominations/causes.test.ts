@@ -137,8 +137,8 @@ const sheet = (revision: number, kwh: number, [sender, receiver] = [1, 2]): Plac
   revision,
   createdAt: revision * 10,
   volumes: [kwh, null, null, null],
-  senderPosition: sender!,
-  receiverPosition: receiver!,
+  senderPosition: sender,
+  receiverPosition: receiver,
   senderTso: 'DE_AMPRION',
   receiverTso: 'DE_TENNET',
 });

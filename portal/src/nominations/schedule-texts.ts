@@ -2,7 +2,7 @@ import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
   check: {
-    text: 'Compare the schedule that you are about to nominate with the current nominations, before the TSO does. Nothing is stored.',
+    text: 'Compare the schedule that you are about to nominate with the current nominations, before the TSO does. The file is not stored.',
     drop: 'Drop your schedule here',
     choose: 'Choose a file',
     kinds: 'CSV, or XML in ESS or CIM, up to 16 MB',
@@ -68,7 +68,7 @@ const en = {
 
 const de: typeof en = {
   check: {
-    text: 'Vergleichen Sie den Fahrplan, den Sie anmelden wollen, mit den aktuellen Nominierungen, bevor es der ÜNB tut. Nichts wird gespeichert.',
+    text: 'Vergleichen Sie den Fahrplan, den Sie anmelden wollen, mit den aktuellen Nominierungen, bevor es der ÜNB tut. Die Datei wird nicht gespeichert.',
     drop: 'Fahrplan hier ablegen',
     choose: 'Datei wählen',
     kinds: 'CSV, oder XML als ESS oder CIM, bis 16 MB',

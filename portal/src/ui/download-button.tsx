@@ -12,10 +12,13 @@ type Props = {
   /** Without extension. */
   fileName: string;
   read: () => Promise<string>;
+  /** Called with the text of the file and its name after it was saved. */
+  onSaved?: (text: string, fileName: string) => Promise<void>;
+  isPrimary?: boolean;
 };
 
 /** Downloads a CSV file of volumes that the server generates. */
-export function DownloadButton({ label, hint, fileName, read }: Props) {
+export function DownloadButton({ label, hint, fileName, read, onSaved, isPrimary = false }: Props) {
   const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -24,7 +27,9 @@ export function DownloadButton({ label, hint, fileName, read }: Props) {
     try {
       const text = await read();
       const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
-      download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
+      const name = `${fileName}.csv`;
+      download(name, parts, 'text/csv;charset=utf-8');
+      await onSaved?.(text, name);
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {
@@ -32,7 +37,13 @@ export function DownloadButton({ label, hint, fileName, read }: Props) {
     }
   };
   return (
-    <Button icon="download" title={hint} isBusy={isBusy} onClick={() => void run()}>
+    <Button
+      variant={isPrimary ? 'primary' : 'secondary'}
+      icon="download"
+      title={hint}
+      isBusy={isBusy}
+      onClick={() => void run()}
+    >
       {label}
     </Button>
   );

@@ -43,7 +43,9 @@ type CurrentRow = {
 const COLUMNS = 'n.id, n.delivery_day, n.eic, n.tso, n.direction, n.version';
 const SAME_NOMINATION =
   'o.position_no = n.position_no and o.delivery_day = n.delivery_day and o.direction = n.direction';
-const IS_MARKED = 'exists (select from own_schedule_mark m where m.nomination_id =';
+/** `offset 0` makes it one look-up: the planner could read all marks instead. */
+const isMarked = (nomination: string) =>
+  `exists (select from own_schedule_mark m where m.nomination_id = ${nomination}.id offset 0)`;
 
 /** $1 and $2 day and id of the last row before the page, $3 last day, $4 row limit, $5 the BRP. */
 const list = (name: string, condition = '') =>
@@ -58,14 +60,14 @@ const LIST = list('list_own_schedules');
 /** Must agree with `changedSince` of core. */
 const LIST_CHANGED = list(
   'list_changed_schedules',
-  ` and n.version > 1 and not ${IS_MARKED} n.id) and exists (
+  ` and n.version > 1 and not ${isMarked('n')} and exists (
        select from nomination o
-       where ${SAME_NOMINATION} and o.version < n.version and (o.sent_at is not null or ${IS_MARKED} o.id)))`,
+       where ${SAME_NOMINATION} and o.version < n.version and (o.sent_at is not null or ${isMarked('o')}) offset 0)`,
 );
 
 /**
- * The versions of nominations that were sent or marked, with their marks. `offset 0` makes it one look-up per version: the
- * planner could read all marks instead.
+ * The versions of nominations that were sent or marked, with their marks. `offset 0` as in
+ * `isMarked`.
  */
 const KNOWN_VERSIONS = statement(
   'known_versions',
