@@ -15,7 +15,8 @@ const { platform, world, user, visit } = await openStage('2026-10-20T08:00:00Z')
 /** A deal whose nomination of tomorrow was sent and has changed since, and the user who sees it. */
 async function changedDeal() {
   const { seller, producer, consumer } = await world.pair();
-  const contract = await world.contract(producer, consumer, { externalId: 'PPA-DEICH' });
+  const externalId = `PPA-${producer.id.slice(-6)}`;
+  const contract = await world.contract(producer, consumer, { externalId });
   const ask = client(platform.baseUrl, seller.key);
   const current = async (): Promise<Nominated> => {
     const versions = await listNominated(ask, `&delivery_date=${DAY}`);
@@ -29,7 +30,15 @@ async function changedDeal() {
   const first = await next(250);
   await platform.db.transaction((tx) => recordSent(tx, [nominationUuid(first)], platform.clock.now()));
   const second = await next(1250);
-  return { ask, first, second, next, contract, visitor: await user({ type: 'brp', brpNo: seller.no }) };
+  return {
+    ask,
+    first,
+    second,
+    next,
+    contract,
+    externalId,
+    visitor: await user({ type: 'brp', brpNo: seller.no }),
+  };
 }
 
 const tasks = (page: Page) => page.getByRole('list', { name: /Needs attention|Braucht Aufmerksamkeit/ });
@@ -37,23 +46,24 @@ const rowOf = (page: Page, kind: string) =>
   tasks(page).getByRole('listitem').filter({ hasText: kind }).first();
 
 test('a changed nomination is the first task, with its cause, and loading the new schedule ends it', async () => {
-  const { ask, second, contract, visitor } = await changedDeal();
+  const { ask, second, contract, externalId, visitor } = await changedDeal();
   await visit(visitor, async (page) => {
     await open(page, '/');
     const row = rowOf(page, 'Changed');
     await row.getByText('Version 1 → 2').waitFor();
     await row.getByText('96 quarter-hours · Δ +96.000 MWh').first().waitFor();
     await row.getByText('Correction').waitFor();
-    const link = row.getByRole('link', { name: 'PPA-DEICH' });
+    const link = row.getByRole('link', { name: externalId });
     assert.match((await link.getAttribute('href')) ?? '', new RegExp(`/contracts/${contract.id}`));
     const day = page.getByRole('region', { name: /^Tomorrow/ });
-    await day.getByText('changed since v1').first().waitFor();
+    const marked = (text: string) => day.getByText(text, { exact: true }).filter({ visible: true });
+    await marked('changed since v1').waitFor();
     assert.deepEqual(await faultsOf(page, 'home with a changed nomination'), []);
     const file = await downloadBy(row.getByRole('button', { name: 'Load new schedule' }));
     assert.match(file.name, /_v2\.csv$/);
     await page.getByText(`${file.name} has been loaded.`).waitFor();
     await row.waitFor({ state: 'detached' });
-    await day.getByText('loaded', { exact: true }).first().waitFor();
+    await marked('loaded').waitFor();
   });
   const [schedule] = (await ask(`/v1/schedules?delivery_date=${DAY}`)).body.schedules;
   assert.deepEqual([schedule.loaded.nomination_id, schedule.changed_since], [second.id, null]);

@@ -90,7 +90,7 @@ function addSteps(schedules: Command, open: OpenSession): void {
     .command('list')
     .description('list which versions were loaded, checked and submitted; by default of today and later');
   addFields(list, ownScheduleEndpoints.listOwnSchedules.query, { except: ['limit', 'after'] });
-  addExamples(list, 'schedules list --changed true', 'schedules list --delivery-date tomorrow --json').action(
+  addExamples(list, 'schedules list --changed', 'schedules list --delivery-date tomorrow --json').action(
     doing(open, async (session) => {
       const client = (await session.brp()).schedules;
       const found: OwnSchedule[] = [];

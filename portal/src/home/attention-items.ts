@@ -137,14 +137,16 @@ export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
 
 /** One item per nomination, because each has its own causes and schedule. */
 export const itemsOfChanged = (schedules: readonly OwnSchedule[]): AttentionItem[] =>
-  schedules.map((schedule) => ({
-    kind: 'changed',
-    day: schedule.delivery_date,
-    count: 1,
-    hasMore: false,
-    nomination: null,
-    alarms: [],
-    schedule,
-    slots: null,
-    closures: [],
-  }));
+  schedules
+    .filter(({ changed_since }) => changed_since !== null)
+    .map((schedule) => ({
+      kind: 'changed',
+      day: schedule.delivery_date,
+      count: 1,
+      hasMore: false,
+      nomination: null,
+      alarms: [],
+      schedule,
+      slots: null,
+      closures: [],
+    }));
