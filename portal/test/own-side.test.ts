@@ -74,7 +74,7 @@ test('the page of a nomination says what changed and why, and keeps the steps of
   await visit(visitor, async (page) => {
     await open(page, `/nominations/${second.id}`);
     await page.getByText(/has changed since version 1\. Load the new schedule/).waitFor();
-    await page.getByText('sent by the operator', { exact: false }).first().waitFor();
+    await page.getByText('Sent by the operator at').waitFor();
     const steps = page.getByRole('list', { name: 'Your own side' });
     await page.getByRole('button', { name: 'Mark as submitted' }).click();
     await page.getByRole('button', { name: 'Take back “submitted”' }).waitFor();
@@ -96,6 +96,10 @@ test('the page of a nomination says what changed and why, and keeps the steps of
     await page.getByRole('button', { name: 'Take back “submitted”' }).click();
     await page.getByText(/has changed since version 2/).waitFor();
     assert.deepEqual(await faultsOf(page, 'versions with causes'), []);
+    await platform.db.transaction((tx) => recordSent(tx, [nominationUuid(third)], platform.clock.now()));
+    await open(page, `/nominations?day=${DAY}`);
+    await page.getByText('sent by the operator').waitFor();
+    assert.deepEqual(await faultsOf(page, 'day with a sent and changed nomination'), []);
     await open(page, `/nominations/${first.id}`);
     await page
       .getByText(/newer version|outdated|Version 3/i)

@@ -17,7 +17,7 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { status, sent_at } = nomination;
   const isBrp = useSession().user.role === 'brp';
   return (
-    <span className="inline-flex gap-1">
+    <span className="inline-flex flex-wrap gap-1">
       {/* On a phone, a pending nomination shows only its sending state. */}
       <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
         <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
