@@ -116,6 +116,7 @@ const PAGES_OF_DAYS: Readonly<Record<Caller, readonly string[]>> = {
     '/v1/nominations/{nomination}/explanation',
     '/v1/nominations/{nomination}/causes',
     '/v1/schedules',
+    '/v1/schedules?changed=true',
     '/v1/nominations/{nomination}/schedule',
     '/v1/nominations/{nomination}/reconciliation',
     '/v1/nominations/bulk?ids={nominations}',

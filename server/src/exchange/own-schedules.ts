@@ -57,10 +57,13 @@ const list = (name: string, condition = '') =>
      order by n.delivery_day, n.id limit $4`,
   );
 const LIST = list('list_own_schedules');
-/** Must agree with `changedSince` of core. */
+/**
+ * Must agree with `changedSince` of core. A first version is recognised by a column without an index: for `version > 1` the
+ * planner may read the index of all BRPs.
+ */
 const LIST_CHANGED = list(
   'list_changed_schedules',
-  ` and n.version > 1 and not ${isMarked('n')} and exists (
+  ` and n.previous_id is not null and not ${isMarked('n')} and exists (
        select from nomination o
        where ${SAME_NOMINATION} and o.version < n.version and (o.sent_at is not null or ${isMarked('o')}) offset 0)`,
 );
