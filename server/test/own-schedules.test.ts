@@ -126,7 +126,7 @@ test('a BRP neither reads nor marks the nominations of others; one foreign id re
   }
 });
 
-test('the name behind a step of another party’s user is not shown, and the audit trail has every step', async () => {
+test('a key without schedules:write records nothing, and the audit trail has every step', async () => {
   const { asSeller, seller, first } = await nominatedDeal();
   const reader = client(platform.baseUrl, (await world.key(seller, ['nominations:read'])).secret);
   assertProblem(await mark(reader, 'loaded', [first]), 403, 'insufficient_scopes');
