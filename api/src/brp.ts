@@ -5,6 +5,7 @@ import { deliveryDayEndpoints } from './delivery-days.ts';
 import { eventEndpoints } from './events.ts';
 import { exportEndpoints } from './exports.ts';
 import { nominationEndpoints } from './nominations.ts';
+import { ownScheduleEndpoints } from './own-schedules.ts';
 import { requestEndpoints } from './requests.ts';
 import { scheduleEndpoints } from './schedules.ts';
 import { transactionEndpoints } from './transactions.ts';
@@ -17,6 +18,7 @@ export const brpEndpoints = {
   ...nominationEndpoints,
   ...exportEndpoints,
   ...scheduleEndpoints,
+  ...ownScheduleEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,
   ...brpWebhooks,

@@ -29,6 +29,7 @@ export * from './operator/simulation.ts';
 export * from './operator/table.ts';
 export * from './operator/users.ts';
 export * from './operator/volumes.ts';
+export * from './own-schedules.ts';
 export * from './portal/changes.ts';
 export * from './portal/contracts.ts';
 export * from './portal/customers.ts';

@@ -1,4 +1,4 @@
-import { DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
+import { CAUSE_KINDS, DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
   BulkIds,
@@ -167,6 +167,62 @@ export const explanationExample: Explanation = {
   ],
 };
 
+/** Why a version differs from an earlier one of the same nomination. */
+export const NominationCauses = Type.Object(
+  {
+    nomination_id: Type.String(),
+    version: Type.Integer({ minimum: 1, description: 'Number of this version.' }),
+    since_nomination_id: Nullable(
+      Type.String({ description: 'The earlier version; null for the causes of the first version.' }),
+    ),
+    slots_changed: Type.Integer({ description: 'Number of quarter-hours whose amounts differ.' }),
+    difference: MwhSchema('This version − the earlier one, MWh: the sum of the differences of all causes.'),
+    causes: Type.Array(
+      Type.Object(
+        {
+          kind: Choice(CAUSE_KINDS, {
+            description:
+              '`created`: first volumes; `corrected`: corrected volumes; `invalidated`: volumes that became invalid; `moved`: a customer changed its balance group; `source`: values of a forecast or a meter; `other`: the sum of contracts that you cannot see and of late changes that no longer count.',
+          }),
+          contract_id: Nullable(Type.String({ description: 'The contract; null for `other`.' })),
+          at: Nullable(DateTime('When the last of these changes was made, UTC; null for `other`.')),
+          actor_name: Nullable(
+            Type.String({
+              description:
+                'The user or key that made the change; null for a job, for other parties and when it is not known.',
+              examples: ['Anna Berg'],
+            }),
+          ),
+          slots_changed: Type.Integer({ description: 'Number of quarter-hours that this cause changed.' }),
+          difference: MwhSchema('What this cause added to the amounts, MWh.'),
+        },
+        { title: 'NominationCause' },
+      ),
+      { description: 'One per contract and kind, the largest difference first.' },
+    ),
+  },
+  { title: 'NominationCauses' },
+);
+export type NominationCauses = Static<typeof NominationCauses>;
+
+const causesExample: NominationCauses = {
+  nomination_id: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+  version: 2,
+  since_nomination_id: 'nom_01jhm4r0k8e1tbq7w9x3v5c2ya',
+  slots_changed: 4,
+  difference: 1.5,
+  causes: [
+    {
+      kind: 'corrected',
+      contract_id: 'con_01jhm3wa2fe5h8x2z6tdq9vn4m',
+      at: '2026-01-14T12:31:05Z',
+      actor_name: null,
+      slots_changed: 4,
+      difference: 1.5,
+    },
+  ],
+};
+
 /** Filters of the list and of the export. */
 export const nominationFilters = {
   status: Type.Optional(
@@ -258,5 +314,25 @@ export const nominationEndpoints = endpoints('Nominations', {
     response: Explanation,
     problems: ['nomination_not_found'],
     example: { response: explanationExample },
+  }),
+  getNominationCauses: endpoint({
+    method: 'GET',
+    path: '/v1/nominations/{nomination_id}/causes',
+    summary: 'Read why a nomination has changed',
+    description:
+      'Which contracts changed the amounts between an earlier version and this one, how, when and by how much. The differences of all causes sum to the difference of the two versions.',
+    scopes: ['nominations:read', 'transactions:read'],
+    query: Strict({
+      since: Type.Optional(
+        Type.String({
+          description:
+            'Id of an earlier version of the same nomination; default: the version before this one.',
+          examples: ['nom_01jhm4r0k8e1tbq7w9x3v5c2ya'],
+        }),
+      ),
+    }),
+    response: NominationCauses,
+    problems: ['nomination_not_found'],
+    example: { response: causesExample },
   }),
 });

@@ -3,6 +3,7 @@ export const SCOPES = [
   'contracts:read',
   'transactions:read',
   'nominations:read',
+  'schedules:write',
   'customers:read',
   'customers:write',
   'balance_groups:read',

@@ -69,6 +69,14 @@ export type NominationStatus = (typeof NOMINATION_STATUSES)[number];
 export const DIRECTIONS = ['out', 'in'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
+/** Why a nomination version differs from an earlier one. */
+export const CAUSE_KINDS = ['created', 'corrected', 'invalidated', 'moved', 'source', 'other'] as const;
+export type CauseKind = (typeof CAUSE_KINDS)[number];
+
+/** What a BRP has done with its own side of a nomination version, in this order. */
+export const SCHEDULE_STEPS = ['loaded', 'checked', 'submitted'] as const;
+export type ScheduleStep = (typeof SCHEDULE_STEPS)[number];
+
 /** ESS 2.3, and IEC 62325-451 (CIM). */
 export const MESSAGE_FORMATS = ['ess', 'cim'] as const;
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number];

@@ -34,6 +34,8 @@ export function createBrpClient(options: ClientOptions) {
       get: method(api.getNomination),
       history: method(api.getNominationHistory),
       explain: method(api.explainNomination),
+      /** Why a version differs from an earlier one: contracts, kinds of changes and MWh. */
+      causes: method(api.getNominationCauses),
       /** Your side of the nomination, ready to be nominated: the text of a CSV, or of an ESS time series. */
       schedule: method(api.getNominationSchedule),
       /** A day of your side: the text of a CSV, or of a complete ESS or CIM message. */
@@ -47,7 +49,13 @@ export function createBrpClient(options: ClientOptions) {
       transactions: api.exportTransactions,
       nominations: api.exportNominations,
     }),
-    schedules: { check: scheduleCheck(client) },
+    schedules: {
+      /** What you have done with your own side of current nominations, and which of them have changed since. */
+      ...list(api.listOwnSchedules),
+      /** Records that you have loaded, checked or submitted your own side. */
+      mark: method(api.markSchedules),
+      check: scheduleCheck(client),
+    },
     customers: {
       ...list(api.listCustomers),
       get: method(api.getCustomer),

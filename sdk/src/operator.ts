@@ -132,6 +132,7 @@ export function createOperatorClient(options: ClientOptions) {
       get: method(api.operatorGetNomination),
       history: method(api.operatorGetNominationHistory),
       explain: method(api.operatorExplainNomination),
+      causes: method(api.operatorGetNominationCauses),
       late: late.list,
       eachLate: late.each,
       /** All late changes as CSV. */

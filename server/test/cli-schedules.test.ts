@@ -179,3 +179,40 @@ test('a BRP lists its balance groups and sets their control areas', async () => 
   assert.equal(named.code, 2);
   assert.match(named.err, /--name needs an operator key/);
 });
+
+test('steps of the own side are recorded, listed and taken back, and a changed version has its causes', async () => {
+  const day = '2026-10-24';
+  const current = async () => {
+    const versions = await listNominated(asSeller, `&delivery_date=${day}`);
+    return versions.find(({ status }) => status !== 'superseded')!;
+  };
+  await world.volumes(contract, day, 250);
+  await world.nominate();
+  const first = await current();
+  const marked = await json(`schedules mark loaded ${first.id}`);
+  assert.equal(marked[0].loaded.version, 1);
+  await world.volumes(contract, day, 500);
+  await world.nominate();
+  const second = await current();
+  const changed = await json('schedules list --changed');
+  assert.deepEqual(
+    changed.map((one: { nomination_id: string; changed_since: object }) => [
+      one.nomination_id,
+      one.changed_since,
+    ]),
+    [[second.id, { nomination_id: first.id, version: 1 }]],
+  );
+  assert.match(await succeeds('schedules list --changed'), new RegExp(`${second.id} .* 2 +v1 +– +– +v1\\n`));
+  assert.match(
+    await succeeds(`causes ${second.id}`),
+    new RegExp(`corrected +${contract.id} .* 96 +24\\.000\\n`),
+  );
+  assert.equal((await json(`causes ${second.id}`)).since_nomination_id, first.id);
+  await succeeds(`schedules mark submitted ${second.id}`);
+  assert.deepEqual(await json('schedules list --changed'), []);
+  const [undone] = await json(`schedules mark submitted ${second.id} --undo`);
+  assert.equal(undone.submitted, null);
+  const wrong = await saldo(`schedules mark posted ${second.id}`);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /loaded, checked, submitted/);
+});

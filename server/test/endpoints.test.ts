@@ -46,6 +46,12 @@ const cases: Record<string, Case> = {
   getNomination: { path: `/v1/nominations/${nomination.id}` },
   getNominationHistory: { path: `/v1/nominations/${nomination.id}/history` },
   explainNomination: { path: `/v1/nominations/${nomination.id}/explanation` },
+  getNominationCauses: { path: `/v1/nominations/${nomination.id}/causes` },
+  listOwnSchedules: { path: '/v1/schedules?delivery_date=2026-10-25' },
+  markSchedules: {
+    path: '/v1/schedules/marks',
+    body: { step: 'loaded', nomination_ids: [nomination.id] },
+  },
   getNominationSchedule: { path: `/v1/nominations/${nomination.id}/schedule?format=ess` },
   getDaySchedule: { path: '/v1/nominations/schedule?delivery_date=2026-10-25' },
   reconcileNomination: { path: `/v1/nominations/${nomination.id}/reconciliation` },

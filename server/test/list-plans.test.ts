@@ -132,6 +132,13 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     getNominationHistory: {
       '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
     },
+    // The versions that were sent or marked, and the names of the actors, are read by their ids.
+    listOwnSchedules: {
+      '- delivery_date=2026-01-02':
+        'nomination_of_brp(brp_no; delivery_day, id) + nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction) + own_schedule_mark_pkey(nomination_id) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
+      'changed=true':
+        'nomination_of_brp(brp_no; delivery_day, id) + own_schedule_mark_pkey(nomination_id) + nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction; version) + own_schedule_mark_pkey(nomination_id) + nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction) + own_schedule_mark_pkey(nomination_id) + app_user_of_brp(brp_no, id) + api_key_of_brp(brp_no, id)',
+    },
     listWebhookEndpoints: {
       '-': 'webhook_endpoint_of_tenant(tenant; id)',
     },

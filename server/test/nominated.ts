@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Explanation, Tso } from '@saldo/api';
+import type { Explanation, NominationCauses, Tso } from '@saldo/api';
 import { slotCount } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
@@ -45,6 +45,16 @@ export function assertExplains({ nomination_id, direction, slots }: Explanation)
     assert.equal(kwhOf(amount), expected, `${nomination_id} slot ${slot_number}`);
     for (const { volume } of transactions) assert.notEqual(volume, 0);
   }
+}
+
+/** The causes of a version sum to its difference from the version before. */
+export function assertCauses(causes: NominationCauses, before: Nominated | null, after: Nominated): void {
+  const changed = amountsOf(after).map((kwh, at) => kwh - (before === null ? 0 : amountsOf(before)[at]!));
+  const sum = (kwh: readonly number[]) => kwh.reduce((total, one) => total + one, 0);
+  assert.equal(causes.since_nomination_id, before?.id ?? null);
+  assert.equal(kwhOf(causes.difference), sum(changed), after.id);
+  assert.equal(causes.slots_changed, changed.filter((kwh) => kwh !== 0).length, after.id);
+  assert.equal(sum(causes.causes.map(({ difference }) => kwhOf(difference))), sum(changed), after.id);
 }
 
 /** The same value in every slot of a day. */

@@ -182,6 +182,7 @@ const cases: Record<string, Case> = {
   operatorGetNomination: { path: `${base}/nominations/${nomination.id}` },
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
+  operatorGetNominationCauses: { path: `${base}/nominations/${nomination.id}/causes` },
   sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
   receiveMessage: {
     path: `${base}/exchange/receive`,

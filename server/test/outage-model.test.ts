@@ -22,7 +22,7 @@ import {
   saldoKey,
   take,
 } from './market-model.ts';
-import { amountsOf, assertExplains } from './nominated.ts';
+import { amountsOf, assertCauses, assertExplains } from './nominated.ts';
 
 const platform = await startTestPlatform();
 const { clock, db, exchange, world } = platform;
@@ -180,8 +180,12 @@ class Outage {
   }
 
   async assertExplained(versions: readonly NominatedOn[]): Promise<void> {
-    for (const { id } of versions)
-      assertExplains((await operator(`/operator/v1/nominations/${id}/explanation`)).body);
+    for (const version of versions) {
+      const path = `/operator/v1/nominations/${version.id}`;
+      assertExplains((await operator(`${path}/explanation`)).body);
+      const before = versions.find(({ id }) => id === version.previous_nomination_id) ?? null;
+      assertCauses((await operator(`${path}/causes`)).body, before, version);
+    }
   }
 }
 

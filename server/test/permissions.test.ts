@@ -39,7 +39,7 @@ const OPERATOR = scopesById({
     operatorListContracts operatorGetContract listSeries getSeries getSeriesValues getSeriesDeviation
     listInterchanges getInterchange getInterchangeRaw operatorListTransactions
     operatorListNominations listLate exportLate operatorGetNomination operatorGetNominationHistory
-    operatorExplainNomination operatorExportTransactions operatorExportNominations
+    operatorExplainNomination operatorGetNominationCauses operatorExportTransactions operatorExportNominations
     listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
     operatorListWebhookEndpoints operatorGetWebhookEndpoint operatorListWebhookDeliveries
     getHealth operatorGetDeliveryDay listAudit getClock`,
@@ -69,8 +69,9 @@ const BRP = scopesById({
     listTransactions getTransaction getTransactionHistory getTransactionsBulk postTransactionsBulk exportTransactions`,
   'nominations:read': `
     listNominations getNomination getNominationHistory getNominationsBulk postNominationsBulk exportNominations
-    getNominationSchedule getDaySchedule reconcileNomination checkSchedule`,
-  'nominations:read transactions:read': 'explainNomination',
+    getNominationSchedule getDaySchedule reconcileNomination checkSchedule listOwnSchedules`,
+  'nominations:read transactions:read': 'explainNomination getNominationCauses',
+  'schedules:write': 'markSchedules',
   'customers:read': 'listCustomers getCustomer listPlacements',
   'customers:write': 'updateCustomer previewCustomer',
   'balance_groups:read': 'listOwnBalanceGroups getOwnBalanceGroup',
@@ -140,7 +141,7 @@ const SCOPES_OF_USERS: Record<'operator' | 'brp', Record<UserPermissions, readon
       contracts:read transactions:read nominations:read customers:read balance_groups:read events:read requests:read`),
     member: words(`
       contracts:read transactions:read nominations:read customers:read balance_groups:read events:read requests:read
-      customers:write balance_groups:write`),
+      customers:write balance_groups:write schedules:write`),
     admin: SCOPES,
   },
 };

@@ -168,6 +168,11 @@ export const operatorNominationEndpoints = endpoints('Nominations', {
     path: '/operator/v1/nominations/{nomination_id}/history',
     scopes: ['read'],
   }),
+  operatorGetNominationCauses: endpoint({
+    ...nominationEndpoints.getNominationCauses,
+    path: '/operator/v1/nominations/{nomination_id}/causes',
+    scopes: ['read'],
+  }),
   operatorExplainNomination: endpoint({
     ...nominationEndpoints.explainNomination,
     path: '/operator/v1/nominations/{nomination_id}/explanation',

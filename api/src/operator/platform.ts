@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   'interchange.received',
   'message.received',
   'profiles.run',
+  'schedules.marked',
   'schedules.sent',
   'series.created',
   'series.updated',

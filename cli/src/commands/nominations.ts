@@ -50,6 +50,33 @@ export function addNominationCommands(program: Command, open: OpenSession): void
       await showExplanation(session, { ...explanation, slots });
     }),
   );
+  addCauses(program, open);
+}
+
+function addCauses(program: Command, open: OpenSession): void {
+  const causes = program
+    .command('causes <nomination>')
+    .description('show which contracts changed a nomination, how and by how much');
+  addFields(causes, api.operatorGetNominationCauses.query);
+  addExamples(causes, 'causes nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
+    doing(open, async (session, { args: [id = ''] }) => {
+      const query = readFields(causes, api.operatorGetNominationCauses.query);
+      const found = await (await session.client()).nominations.causes(id, query);
+      if (session.format === 'json') return session.show(found);
+      await session.showTable(
+        found.causes,
+        [
+          ['KIND', ({ kind }) => kind],
+          ['CONTRACT', ({ contract_id }) => contract_id],
+          ['WHEN', ({ at }) => at && localTime(at)],
+          ['BY', ({ actor_name }) => actor_name],
+          ['SLOTS', ({ slots_changed }) => slots_changed],
+          ['MWH', ({ difference }) => mwh(difference), 'right'],
+        ],
+        'The amounts are the same.',
+      );
+    }),
+  );
 }
 
 function addReads(program: Command, open: OpenSession): void {

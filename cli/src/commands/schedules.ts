@@ -1,13 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type DecimalMark, type ScheduleCheck, TSOS, type Tso } from '@saldo/api';
+import {
+  type DecimalMark,
+  type OwnSchedule,
+  ownScheduleEndpoints,
+  SCHEDULE_STEPS,
+  type ScheduleCheck,
+  TSOS,
+  type Tso,
+} from '@saldo/api';
 import { formatLocalTime, slotStart } from '@saldo/core/delivery-day.ts';
 import { slotRanges } from '@saldo/core/slot-ranges.ts';
 import { type Command, Option } from 'commander';
-import { countOf, decimalOption, parseDayArgument } from '../fields.ts';
+import { addFields, countOf, decimalOption, parseDayArgument, readFields } from '../fields.ts';
 import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
-import { exactMwh, tableOf } from '../tables.ts';
+import { type Column, exactMwh, tableOf } from '../tables.ts';
 import { harmless } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
@@ -17,6 +25,7 @@ export function addScheduleCommands(program: Command, open: OpenSession): void {
   const schedules = program.command('schedules').description('a BRP’s own side of the schedules');
   addDownload(schedules, open);
   addCheck(schedules, open);
+  addSteps(schedules, open);
 }
 
 const DOWNLOADS = ['csv', 'ess', 'cim'] as const;
@@ -75,6 +84,53 @@ async function daySchedule(session: Session, day: string, options: DownloadOptio
     ...(messageVersion === undefined ? {} : { message_version: messageVersion }),
   });
 }
+
+/** What the BRP has done with which version. */
+function addSteps(schedules: Command, open: OpenSession): void {
+  const list = schedules
+    .command('list')
+    .description('list which versions were loaded, checked and submitted; by default of today and later');
+  addFields(list, ownScheduleEndpoints.listOwnSchedules.query, { except: ['limit', 'after'] });
+  addExamples(list, 'schedules list --changed', 'schedules list --delivery-date tomorrow --json').action(
+    doing(open, async (session) => {
+      const client = (await session.brp()).schedules;
+      const found: OwnSchedule[] = [];
+      for await (const one of client.each(readFields(list, ownScheduleEndpoints.listOwnSchedules.query)))
+        found.push(one);
+      await session.showTable(found, STEP_COLUMNS, 'No nominations match.');
+    }),
+  );
+  const mark = schedules
+    .command('mark')
+    .argument('<step>', SCHEDULE_STEPS.join(', '))
+    .argument('<nomination...>')
+    .description('record that nominations were loaded, checked or submitted')
+    .option('--undo', 'take it back');
+  addExamples(mark, 'schedules mark submitted nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
+    doing(open, async (session, { args: [given, ...ids] }) => {
+      const step = SCHEDULE_STEPS.find((known) => known === given);
+      if (step === undefined) throw new UsageError(`the step is one of ${SCHEDULE_STEPS.join(', ')}`);
+      const done = mark.opts<{ undo?: boolean }>().undo !== true;
+      const client = (await session.brp()).schedules;
+      const { schedules: marked } = await client.mark({ step, nomination_ids: ids, done });
+      await session.showTable(marked, STEP_COLUMNS, '');
+    }),
+  );
+}
+
+const versionOf = (mark: OwnSchedule['loaded']) => mark && `v${mark.version}`;
+const STEP_COLUMNS: readonly Column<OwnSchedule>[] = [
+  ['ID', ({ nomination_id }) => nomination_id],
+  ['DAY', ({ delivery_date }) => delivery_date],
+  ['EIC', ({ eic }) => eic],
+  ['TSO', ({ tso }) => tso],
+  ['DIRECTION', ({ direction }) => direction],
+  ['VERSION', ({ version }) => version],
+  ['LOADED', ({ loaded }) => versionOf(loaded)],
+  ['CHECKED', ({ checked }) => versionOf(checked)],
+  ['SUBMITTED', ({ submitted }) => versionOf(submitted)],
+  ['CHANGED SINCE', ({ changed_since }) => changed_since && `v${changed_since.version}`],
+];
 
 const CHECKED = ['csv', 'xml'] as const;
 type CheckOptions = { format?: (typeof CHECKED)[number]; decimal?: DecimalMark; submitted?: true };

@@ -134,6 +134,10 @@ export const FIELDS = {
     en: 'is not within the delivery period of the contract',
     de: 'liegt nicht im Lieferzeitraum des Vertrags',
   },
+  'field.no_earlier_version': {
+    en: 'is not the id of an earlier version of this nomination',
+    de: 'ist nicht die Id einer früheren Version dieser Nominierung',
+  },
 
   'field.eic_form': {
     en: 'An EIC is two digits, a type letter, twelve of A-Z, 0-9 and "-", and a check character.',

@@ -65,7 +65,8 @@ export function sendableSaldo(
   return sendable;
 }
 
-function shareOf(cell: CountedCell<PlacedSheet> | null, position: number): number {
+/** What a transaction adds to the saldo of a position, in kWh. */
+export function shareOf(cell: CountedCell<PlacedSheet> | null, position: number): number {
   if (cell === null) return 0;
   const { senderPosition, receiverPosition } = cell.sheet;
   return (Number(senderPosition === position) - Number(receiverPosition === position)) * cell.volumeKwh;

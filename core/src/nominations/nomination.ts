@@ -100,9 +100,12 @@ function findCurrent(previous: readonly CurrentNomination[], direction: Directio
   return found[0] ?? null;
 }
 
-function amountsOf(saldo: readonly number[], direction: Direction): number[] {
-  return saldo.map((kwh) => Math.max(direction === 'out' ? kwh : -kwh, 0));
-}
+/** The amount of one direction that follows from a saldo. */
+export const amountOf = (saldoKwh: number, direction: Direction): number =>
+  Math.max(direction === 'out' ? saldoKwh : -saldoKwh, 0);
+
+const amountsOf = (saldo: readonly number[], direction: Direction): number[] =>
+  saldo.map((kwh) => amountOf(kwh, direction));
 
 /** Without a nomination all amounts count as zero: the first version changes the slots above zero. */
 function changedSlotsOf(before: readonly number[] | null, after: readonly number[]): number[] {

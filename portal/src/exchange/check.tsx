@@ -2,6 +2,7 @@ import type { DecimalMark, ScheduleCheck } from '@saldo/api';
 import { useMutation } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useRecordStep } from '../nominations/own-schedules.ts';
 import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { brpClient } from '../session/brp-client.ts';
@@ -22,9 +23,15 @@ type Attempt = { readonly file: File; readonly decimal?: DecimalMark };
 export function CheckPage() {
   const { t, format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].check;
+  const record = useRecordStep();
   const check = useMutation({
     mutationFn: async ({ file, ...options }: Attempt) =>
       brpClient.schedules.check(file, { format: await formatOfFile(file), ...options }),
+    onSuccess: ({ compared }) =>
+      record(
+        'checked',
+        compared.filter(({ slots }) => slots.length === 0).map(({ nomination_id }) => nomination_id),
+      ),
   });
   const { mutate } = check;
   useDroppedFile(useCallback((file: File) => mutate({ file }), [mutate]));

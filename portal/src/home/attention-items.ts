@@ -1,10 +1,17 @@
-import type { Alarm, Nomination } from '@saldo/api';
+import type { Alarm, Nomination, OwnSchedule } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Deadline } from '../calendar/deadlines.ts';
 import { findDay, isMismatch, slotsOf } from '../nominations/nominated-slots.ts';
 import type { Counted } from '../session/lists.ts';
 
-export type AttentionKind = 'alarm' | 'mismatch' | 'unsent' | 'unanswered' | 'volumes' | 'customers';
+export type AttentionKind =
+  | 'alarm'
+  | 'changed'
+  | 'mismatch'
+  | 'unsent'
+  | 'unanswered'
+  | 'volumes'
+  | 'customers';
 
 /** Something that a person should look at. */
 export type AttentionItem = {
@@ -18,6 +25,8 @@ export type AttentionItem = {
   readonly nomination: Nomination | null;
   /** Of the kind `alarm` only: one, or those of a kind and day about several contracts. */
   readonly alarms: readonly Alarm[];
+  /** Of the kind `changed` only. */
+  readonly schedule?: OwnSchedule;
   /** The quarter-hours that have to be changed. Null: all of the day. */
   readonly slots: readonly number[] | null;
   /** The deadlines of the versions that have to be sent. */
@@ -25,7 +34,15 @@ export type AttentionItem = {
 };
 
 /** At the same deadline. */
-const KINDS: readonly AttentionKind[] = ['alarm', 'mismatch', 'unsent', 'unanswered', 'volumes', 'customers'];
+const KINDS: readonly AttentionKind[] = [
+  'alarm',
+  'changed',
+  'mismatch',
+  'unsent',
+  'unanswered',
+  'volumes',
+  'customers',
+];
 
 /** One item per day, because all nominations of a day have the same next step. */
 export function itemsByDay(kind: AttentionKind, { records, hasMore }: Counted<Nomination>): AttentionItem[] {
@@ -117,3 +134,19 @@ export function itemsOfAlarms(alarms: readonly Alarm[]): AttentionItem[] {
     closures: [],
   }));
 }
+
+/** One item per nomination, because each has its own causes and schedule. */
+export const itemsOfChanged = (schedules: readonly OwnSchedule[]): AttentionItem[] =>
+  schedules
+    .filter(({ changed_since }) => changed_since !== null)
+    .map((schedule) => ({
+      kind: 'changed',
+      day: schedule.delivery_date,
+      count: 1,
+      hasMore: false,
+      nomination: null,
+      alarms: [],
+      schedule,
+      slots: null,
+      closures: [],
+    }));

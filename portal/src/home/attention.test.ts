@@ -95,7 +95,7 @@ for (const [language, text] of [
 
 for (const [role, language, headline] of [
   ['brp', 'en', /Net saldo of tomorrow, Thu, 15\/01\/2026 ?\+118,518\.432 ?MWh ?1 of 2 nominations sent/],
-  ['brp', 'de', /Saldo von morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen gesendet/],
+  ['brp', 'de', /Saldo von morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen vom Betreiber gesendet/],
   ['operator', 'en', /Not sent to the TSOs yet ?1 ?nomination/],
 ] as const)
   test(`the headline is the net saldo of tomorrow, or what is not sent: ${role}, ${language}`, () => {

@@ -27,7 +27,7 @@ import { pendingCustomersQuery } from './queries.ts';
 /** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
 
-type Kind = Exclude<AttentionItem['kind'], 'alarm'>;
+type Kind = Exclude<AttentionItem['kind'], 'alarm' | 'changed'>;
 
 const TONES: Readonly<Record<Kind, Tone>> = {
   mismatch: 'bad',
@@ -38,7 +38,7 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 };
 
 /** What needs a person, most urgent first, each with its deadline and the next step. */
-function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; alarmRow: AlarmRow }) {
+function AttentionList({ items, ownRow }: { items: readonly AttentionItem[]; ownRow: OwnRow }) {
   const { t } = useI18n();
   const [areAllShown, setAreAllShown] = useState(false);
   const due = byUrgency(useDeadlines(items));
@@ -47,8 +47,8 @@ function AttentionList({ items, alarmRow }: { items: readonly AttentionItem[]; a
     <>
       <ol aria-label={t.brp.home.attention} className="divide-y divide-line">
         {due.slice(0, areAllShown ? undefined : MAX_SHOWN).map((item) =>
-          item.kind === 'alarm' ? (
-            <li key={item.alarms[0]?.id}>{alarmRow(item)}</li>
+          item.kind === 'alarm' || item.kind === 'changed' ? (
+            <li key={item.alarms[0]?.id ?? item.schedule?.nomination_id}>{ownRow(item)}</li>
           ) : (
             <li key={`${item.kind} ${item.day}`}>
               <AttentionRow kind={item.kind} item={item} />
@@ -95,21 +95,21 @@ export function useCommonAttention(today: DeliveryDay, max: number) {
   };
 }
 
-/** The row of an alarm, which only the operator has. */
-type AlarmRow = (item: Due) => ReactNode;
+/** The row of a kind that only one role has: alarms of the operator, changed nominations of a BRP. */
+type OwnRow = (item: Due) => ReactNode;
 
 type PanelProps = {
   title: string;
-  alarmRow?: AlarmRow;
+  ownRow: OwnRow;
   query: AttentionQuery;
 };
 
-export function AttentionPanel({ title, query, alarmRow = () => null }: PanelProps) {
+export function AttentionPanel({ title, query, ownRow }: PanelProps) {
   return (
     <Panel title={title} isFlush>
       <div aria-live="polite">
         <Loaded query={query} loading={<Skeleton lines={4} />}>
-          {(items) => <AttentionList items={items} alarmRow={alarmRow} />}
+          {(items) => <AttentionList items={items} ownRow={ownRow} />}
         </Loaded>
       </div>
     </Panel>

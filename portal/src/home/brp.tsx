@@ -6,6 +6,7 @@ import { Gates } from '../calendar/gates.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { netSaldoKwh } from '../nominations/nominated-slots.ts';
 import { NominationTable } from '../nominations/nominations.tsx';
+import { changedSchedulesQuery, ownSchedulesQuery } from '../nominations/own-schedules.ts';
 import { nominationsQuery } from '../nominations/queries.ts';
 import { useWithGroupNames } from '../references/group-name.tsx';
 import { useToday } from '../session/server-clock.ts';
@@ -14,6 +15,8 @@ import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+import { itemsOfChanged } from './attention-items.ts';
+import { ChangedRow } from './changed-row.tsx';
 
 /** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
@@ -29,13 +32,22 @@ export function HomePage() {
   ];
   return (
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
-      <NetSaldo day={tomorrow} />
-      <ClockChangeNotice day={today} />
-      <Gates today={today} tomorrow={tomorrow} />
-      <AttentionPanel query={attention} title={t.brp.home.attention} />
+      <AttentionPanel
+        query={attention}
+        title={t.brp.home.attention}
+        ownRow={(item) => item.schedule && <ChangedRow item={item} schedule={item.schedule} />}
+      />
       {/* Below a list of unknown length: shown together with it, so that they do not move. */}
-      {isAttentionKnown &&
-        days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
+      {isAttentionKnown && (
+        <>
+          <NetSaldo day={tomorrow} />
+          <ClockChangeNotice day={today} />
+          <Gates today={today} tomorrow={tomorrow} />
+          {days.map(({ day, name, query }) => (
+            <DayPanel key={day} day={day} name={name} query={query} />
+          ))}
+        </>
+      )}
     </Page>
   );
 }
@@ -59,8 +71,13 @@ const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominati
 
 function useAttention(today: DeliveryDay) {
   const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
+  const changed = useQuery(changedSchedulesQuery);
   return useWithGroupNames(
-    itemsOf([nominations, customers], () => [...(nominations.data ?? []), ...(customers.data ?? [])]),
+    itemsOf([changed, nominations, customers], () => [
+      ...itemsOfChanged(changed.data ?? []),
+      ...(nominations.data ?? []),
+      ...(customers.data ?? []),
+    ]),
   );
 }
 
@@ -68,6 +85,7 @@ type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNo
 
 function DayPanel({ day, name, query }: DayProps) {
   const { t, format } = useI18n();
+  const { data: own } = useQuery(ownSchedulesQuery(day));
   return (
     <Panel
       title={`${name} · ${format.day(day)}`}
@@ -83,7 +101,7 @@ function DayPanel({ day, name, query }: DayProps) {
           nominations.length === 0 ? (
             <EmptyState title={t.brp.nominations.empty} text={t.brp.nominations.emptyText} />
           ) : (
-            <NominationTable nominations={nominations} isShort />
+            <NominationTable nominations={nominations} own={own} isShort />
           )
         }
       </Loaded>

@@ -80,7 +80,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
       <AttentionPanel
         query={query}
         title={t.brp.home.attention}
-        alarmRow={(item) => <AlarmRow item={item} onAcknowledge={setAcknowledged} />}
+        ownRow={(item) => <AlarmRow item={item} onAcknowledge={setAcknowledged} />}
       />
       {acknowledged && <AcknowledgeDialog alarm={acknowledged} onClose={() => setAcknowledged(null)} />}
       {silent.data === null && <Notice tone="warn">{t.operator.home.tooManyContracts}</Notice>}

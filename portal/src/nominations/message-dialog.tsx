@@ -12,6 +12,7 @@ import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { useRecordStep } from './own-schedules.ts';
 import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
@@ -39,7 +40,14 @@ export function MessageButton({ day, nominations }: Props) {
       >
         {SCHEDULE_TEXTS[format.language].message.button}
       </Button>
-      {isOpen && <MessageDialog day={day} positions={positions} onClose={() => setIsOpen(false)} />}
+      {isOpen && (
+        <MessageDialog
+          day={day}
+          positions={positions}
+          nominations={nominations}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
     </>
   );
 }
@@ -47,6 +55,7 @@ export function MessageButton({ day, nominations }: Props) {
 type DialogProps = {
   day: DeliveryDay;
   positions: ReadonlyMap<string, Position>;
+  nominations: readonly Nomination[];
   onClose: () => void;
 };
 
@@ -64,10 +73,11 @@ async function saveMessage(message: Message): Promise<string> {
   return fileName;
 }
 
-function MessageDialog({ day, positions, onClose }: DialogProps) {
+function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
   const { t, format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].message;
   const toast = useToast();
+  const record = useRecordStep();
   const isMounted = useIsMounted();
   const nameOf = useGroupNames();
   const [chosen, setChosen] = useState(Array.from(positions.keys())[0] ?? '');
@@ -78,8 +88,14 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
   const position = positions.get(chosen);
   const run = useMutation({
     mutationFn: saveMessage,
-    onSuccess: (fileName) => {
+    onSuccess: (fileName, { eic, tso }) => {
       toast(texts.done(fileName));
+      // Versions that were current before the download: a newer one is in the file at worst, and stays marked as changed.
+      const isInFile = (one: Nomination) => one.eic === eic && one.tso === tso && one.status !== 'superseded';
+      void record(
+        'loaded',
+        nominations.filter(isInFile).map(({ id }) => id),
+      );
       if (isMounted()) onClose();
     },
   });

@@ -24,6 +24,8 @@ import { Countdown, Instant } from '../ui/time.tsx';
 import { DaySteps } from './day-steps.tsx';
 import { NOMINATION_COLUMNS } from './exports.ts';
 import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from './nominated-slots.ts';
+import { OwnSidePanel } from './own-side.tsx';
+import { OWN_TEXTS } from './own-texts.ts';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
@@ -89,6 +91,7 @@ function NominationView({ nomination }: { nomination: Nomination }) {
       }
     >
       <NewerVersion nomination={nomination} search={search} />
+      <OwnSidePanel nomination={nomination} day={day} />
       <ClockChangeNotice day={day} />
       <NominationFacts nomination={nomination} slots={slots} />
       {selected && (
@@ -197,6 +200,12 @@ function NominationFacts({ nomination, slots }: ViewProps) {
   );
 }
 
+/** The version before, if there is one: a dashed line in the chart. */
+function useVersionBefore({ id, version }: Nomination): Nomination | null {
+  const { data: versions } = useQuery({ ...nominationHistoryQuery(id), enabled: version > 1 });
+  return versions?.find((one) => one.version === version - 1) ?? null;
+}
+
 type ChartProps = ViewProps & { selected: NominatedSlot; onSelect: (slot: number) => void };
 
 function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) {
@@ -205,6 +214,7 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
   const mismatches = slots.filter(isMismatch).map(({ slot }) => slot);
   const isMatched = slots.some(({ matchedKw }) => matchedKw !== null);
+  const before = useVersionBefore(nomination);
   const describe = (number: number): string => {
     const slot = slots[number - 1];
     if (!slot) return '';
@@ -254,6 +264,17 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
             isDashed: true,
             valuesKwh: slots.map(({ matchedKw }) => matchedKw && matchedKw / SLOTS_PER_HOUR),
           },
+          ...(before === null
+            ? []
+            : [
+                {
+                  id: 'before',
+                  label: OWN_TEXTS[format.language].before(before.version),
+                  tone: 'before' as const,
+                  isDashed: true,
+                  valuesKwh: slotsOf(before).map(({ amountKwh }) => amountKwh),
+                },
+              ]),
         ]}
         marked={new Set(mismatches)}
         markLabel={t.brp.nominations.mismatch}

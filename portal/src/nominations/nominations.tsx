@@ -1,4 +1,4 @@
-import { DIRECTIONS, NOMINATION_STATUSES, type Nomination } from '@saldo/api';
+import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, type OwnSchedule } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -25,6 +25,8 @@ import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { MessageButton } from './message-dialog.tsx';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
+import { ownSchedulesQuery } from './own-schedules.ts';
+import { OwnBadge } from './own-side.tsx';
 import { eachNomination, nominationsQuery } from './queries.ts';
 import { DayScheduleButton } from './schedule-buttons.tsx';
 
@@ -102,6 +104,7 @@ export function BrpNominationsPage() {
   const { day, filters, set } = page;
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
+  const { data: own } = useQuery(ownSchedulesQuery(day));
   return (
     <NominationsView
       page={page}
@@ -120,6 +123,7 @@ export function BrpNominationsPage() {
       {(nominations) => (
         <NominationTable
           nominations={nominations}
+          own={own}
           sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
         />
       )}
@@ -193,6 +197,8 @@ type TableProps = {
   /** Some nominations of a day, whose total saldo has no meaning. */
   isPart?: boolean;
   sort?: Sort;
+  /** The BRP's own side by nomination. */
+  own?: ReadonlyMap<string, OwnSchedule> | undefined;
 };
 
 /**
@@ -235,18 +241,22 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
   );
 }
 
-function StatusCell({ row: { nomination, totals } }: { row: Row }) {
+type Own = TableProps['own'];
+
+function StatusCell({ row: { nomination, totals }, own }: { row: Row; own: Own }) {
   const { format } = useI18n();
   return (
     <span className="inline-flex flex-wrap gap-1">
       <NominationBadges nomination={nomination} />
       {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
+      <OwnBadge schedule={own?.get(nomination.id)} />
     </span>
   );
 }
 
 /** A table of nominations with totals. */
-export function NominationTable({ nominations, ownerOf, isShort = false, isPart = false, sort }: TableProps) {
+export function NominationTable(props: TableProps) {
+  const { nominations, ownerOf, isShort = false, isPart = false, sort, own } = props;
   const labelOf = useGroupLabels();
   const { t, format } = useI18n();
   const texts = t.brp.nominations;
@@ -260,7 +270,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
         <GroupCell nomination={row.nomination} owner={ownerOf?.(row.nomination.eic)}>
           {isShort && (
             <span className="mt-1 sm:hidden">
-              <StatusCell row={row} />
+              <StatusCell row={row} own={own} />
             </span>
           )}
         </GroupCell>
@@ -286,7 +296,7 @@ export function NominationTable({ nominations, ownerOf, isShort = false, isPart 
     {
       id: 'status',
       header: t.common.status,
-      cell: (row) => <StatusCell row={row} />,
+      cell: (row) => <StatusCell row={row} own={own} />,
       sortBy: ({ nomination }) => t.brp.nominations.statuses[nomination.status],
     },
     {

@@ -10,7 +10,10 @@ import { cx } from '../ui/cx.ts';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
-import { changesBetween, type SlotChange } from './nominated-slots.ts';
+import { CauseList } from './causes.tsx';
+import { changesBetween, findDay, type SlotChange } from './nominated-slots.ts';
+import { causesQuery } from './own-schedules.ts';
+import { OWN_TEXTS } from './own-texts.ts';
 import { nominationHistoryQuery } from './queries.ts';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
@@ -74,7 +77,32 @@ function VersionLink({ version, before, isShown, isNewest }: VersionProps) {
         <Instant at={version.created_at} />
         <span>{before === null ? t.brp.nominations.firstVersion : t.brp.nominations.changes(changes)}</span>
       </span>
+      {before !== null && <Kinds id={version.id} />}
     </NominationLink>
+  );
+}
+
+/** The kinds of changes behind a version, in words. */
+function Kinds({ id }: { id: string }) {
+  const { format } = useI18n();
+  const { kinds } = OWN_TEXTS[format.language];
+  const { data } = useQuery(causesQuery(id));
+  const found = [...new Set(data?.causes.map(({ kind }) => kinds[kind]))];
+  return <span className="min-h-4 text-xs">{found.join(', ')}</span>;
+}
+
+/** Why a version differs from the one before. */
+function Causes({ nomination }: { nomination: Nomination }) {
+  const { format } = useI18n();
+  const { data } = useQuery(causesQuery(nomination.id));
+  const title = OWN_TEXTS[format.language].causesOf(nomination.version);
+  return (
+    <div className="mb-4 grid gap-1">
+      <h3 className="text-sm font-semibold">{title}</h3>
+      {data && (
+        <CauseList causes={data.causes} eic={nomination.eic} day={findDay(nomination) ?? ''} max={100} />
+      )}
+    </div>
   );
 }
 
@@ -119,6 +147,7 @@ function Changes({ after, before, onSelect }: ChangesProps) {
   ];
   return (
     <div className="min-w-0">
+      <Causes nomination={after} />
       <h3 className="mb-1 text-sm font-semibold">{`${title} · ${t.brp.nominations.changes(changes.length)}`}</h3>
       <DataTable label={title} columns={columns} rows={changes} rowKey={({ slot }) => String(slot)} />
     </div>

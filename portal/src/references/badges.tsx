@@ -1,5 +1,6 @@
 import type { Contract, CustomerStatus, Nomination, Transaction } from '@saldo/api';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useSession } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 
@@ -14,15 +15,20 @@ const NOMINATION_TONES: Readonly<Record<Nomination['status'], Tone>> = {
 export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { t } = useI18n();
   const { status, sent_at } = nomination;
+  const isBrp = useSession().user.role === 'brp';
   return (
-    <span className="inline-flex gap-1">
+    <span className="inline-flex flex-wrap gap-1">
       {/* On a phone, a pending nomination shows only its sending state. */}
       <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
         <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
       </span>
       {status === 'pending' && (
         <Badge tone={sent_at ? 'neutral' : 'warn'}>
-          {sent_at ? t.brp.nominations.sentState : t.brp.nominations.unsent}
+          {sent_at
+            ? isBrp
+              ? t.brp.nominations.sentByOperator
+              : t.brp.nominations.sentState
+            : t.brp.nominations.unsent}
         </Badge>
       )}
     </span>

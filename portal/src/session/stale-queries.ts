@@ -11,7 +11,7 @@ const EXCHANGE = ['alarms', 'messages', 'unsent', 'mismatches', 'health'];
 
 /** The queries that a change makes stale, by the first part of their keys. */
 const STALE: Readonly<Record<Subject, readonly string[]>> = {
-  nomination: ['nominations', 'nomination', 'late', ...EXCHANGE],
+  nomination: ['nominations', 'nomination', 'own-schedules', 'late', ...EXCHANGE],
   transactions: [...CONTRACTS, 'late', 'health'],
   contract: CONTRACTS,
   // A contract shows the balance groups of its two customers.

@@ -13,10 +13,13 @@ type Props = {
   fileName: string;
   read: () => Promise<string>;
   kind?: 'csv' | 'xml';
+  /** Called with the text of the file and its name after it was saved. */
+  onSaved?: (text: string, fileName: string) => Promise<void>;
+  isPrimary?: boolean;
 };
 
 /** Downloads a file of volumes that the server generates. */
-export function DownloadButton({ label, hint, fileName, read, kind = 'csv' }: Props) {
+export function DownloadButton({ label, hint, fileName, read, kind = 'csv', onSaved, isPrimary = false }: Props) {
   const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -24,9 +27,13 @@ export function DownloadButton({ label, hint, fileName, read, kind = 'csv' }: Pr
     setIsBusy(true);
     try {
       const text = await read();
-      if (kind === 'xml') return download(`${fileName}.xml`, [text], 'application/xml;charset=utf-8');
-      const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
-      download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
+      const name = `${fileName}.${kind}`;
+      if (kind === 'xml') download(name, [text], 'application/xml;charset=utf-8');
+      else {
+        const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
+        download(name, parts, 'text/csv;charset=utf-8');
+      }
+      await onSaved?.(text, name);
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {
@@ -34,7 +41,13 @@ export function DownloadButton({ label, hint, fileName, read, kind = 'csv' }: Pr
     }
   };
   return (
-    <Button icon="download" title={hint} isBusy={isBusy} onClick={() => void run()}>
+    <Button
+      variant={isPrimary ? 'primary' : 'secondary'}
+      icon="download"
+      title={hint}
+      isBusy={isBusy}
+      onClick={() => void run()}
+    >
       {label}
     </Button>
   );

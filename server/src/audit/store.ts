@@ -158,6 +158,21 @@ export async function findLastChange(
   return row ?? null;
 }
 
+const FIND_AT = statement(
+  'find_audit_at',
+  `select at, actor, action, subject from audit
+   where at = any($1::timestamptz[]) and action = any($2::text[]) order by no`,
+);
+
+/** The events of these actions at these instants: a change and its audit event have the same time. */
+export async function findAuditAt(
+  db: Db,
+  instants: readonly number[],
+  actions: readonly AuditAction[],
+): Promise<Pick<AuditRow, 'at' | 'actor' | 'action' | 'subject'>[]> {
+  return instants.length === 0 ? [] : db.query(FIND_AT, [instants.map(timestamp), actions]);
+}
+
 /**
  * `condition` restricts the users and keys that are named. One look-up by the primary key per actor: for `id = any (…)`
  * the planner may scan another index with the id in it.

@@ -24,7 +24,7 @@ export type StoredContractDay = {
   contractId: string;
   day: DeliveryDay;
   sheets: (PlacedSheet & Marked & { id: string })[];
-  invalidated: (InvalidatedCell & Marked)[];
+  invalidated: (InvalidatedCell & Marked & { number: number })[];
 };
 
 /** The contract-day with the changes that were marked as late at the time of their mark, if it counts. */
@@ -47,6 +47,24 @@ export function applyLateMarks(
   };
 }
 
+/** How a version may have counted late changes. */
+export type LateReading = {
+  readonly counts: (lateAt: number) => boolean;
+  readonly deadlines: readonly number[];
+};
+
+/**
+ * The basis of a version does not say which changes were marked as late when it was created: a mark may be of the same
+ * instant, and a later mark replaces an earlier one. Nor does it say whether late changes still counted, as they did in
+ * earlier releases. The reading that sums to the amount is the one that it counted.
+ */
+export const lateReadings = (createdAt: number, closings: readonly number[]): readonly LateReading[] => [
+  { counts: (lateAt) => lateAt <= createdAt, deadlines: closings },
+  { counts: (lateAt) => lateAt < createdAt, deadlines: closings },
+  { counts: () => true, deadlines: closings },
+  { counts: () => false, deadlines: closings.map(() => Number.POSITIVE_INFINITY) },
+];
+
 const SHEETS = statement(
   'sheets_of_contract_days',
   `select s.contract_no, c.id as contract_id, s.delivery_day, s.id, s.revision, s.created_at, s.late_at, s.volumes,
@@ -61,7 +79,7 @@ const SHEETS = statement(
 
 const INVALIDATIONS = statement(
   'invalidations_of_contract_days',
-  `select i.contract_no, i.delivery_day, i.revision, i.slots, i.invalidated_at, i.late_at
+  `select i.contract_no, i.delivery_day, i.number, i.revision, i.slots, i.invalidated_at, i.late_at
    from unnest($1::int[], $2::date[], $3::int[]) as k (contract_no, delivery_day, known)
    join invalidation i on i.contract_no = k.contract_no and i.delivery_day = k.delivery_day and i.number <= k.known`,
 );
@@ -84,6 +102,7 @@ type SheetRow = {
 type InvalidationRow = {
   contract_no: number;
   delivery_day: DeliveryDay;
+  number: number;
   revision: number;
   slots: number[];
   invalidated_at: number;
@@ -114,8 +133,9 @@ export async function readContractDays(
       contractId: contract_id,
       day: delivery_day,
       sheets: rows.map(sheetOf),
-      invalidated: (invalidated.get(key) ?? []).flatMap(({ revision, slots, invalidated_at, late_at }) =>
-        slots.map((slot) => ({ revision, slot, invalidatedAt: invalidated_at, lateAt: late_at })),
+      invalidated: (invalidated.get(key) ?? []).flatMap(
+        ({ number, revision, slots, invalidated_at, late_at }) =>
+          slots.map((slot) => ({ number, revision, slot, invalidatedAt: invalidated_at, lateAt: late_at })),
       ),
     };
   });

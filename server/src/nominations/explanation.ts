@@ -10,7 +10,7 @@ import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { SheetSources } from '../transactions/sheet-sources.ts';
-import { applyLateMarks, readContractDays, type StoredContractDay } from './contract-days.ts';
+import { applyLateMarks, lateReadings, readContractDays, type StoredContractDay } from './contract-days.ts';
 
 type ExplainedRow = {
   id: string;
@@ -85,11 +85,6 @@ async function sourcesOf(db: Db, row: ExplainedRow): Promise<SheetSources> {
 /** The transactions of each slot. */
 type Reading = Transaction[][];
 
-/**
- * The basis of a version does not say which changes were marked as late when it was created: a mark may be of the same
- * instant, and a later mark replaces an earlier one. Nor does it say whether late changes still counted, as they did in
- * earlier releases. The reading that sums to the amount is the one that it counted.
- */
 async function readingsOf(
   db: Db,
   row: ExplainedRow,
@@ -104,21 +99,12 @@ async function readingsOf(
     invalidations: row.basis_invalidations[at] ?? 0,
   }));
   const contractDays = await readContractDays(db, keys);
-  const read = (counts: (lateAt: number) => boolean, deadlines: readonly number[]): Reading => {
+  return lateReadings(createdAt, closings).map(({ counts, deadlines }): Reading => {
     const shares = contractDays.map((one) =>
       shareOf(applyLateMarks(one, counts), position, deadlines, sources),
     );
     return deadlines.map((_, at) => shares.flatMap((share) => share[at] ?? []));
-  };
-  return [
-    read((lateAt) => lateAt <= createdAt, closings),
-    read((lateAt) => lateAt < createdAt, closings),
-    read(() => true, closings),
-    read(
-      () => false,
-      closings.map(() => Infinity),
-    ),
-  ];
+  });
 }
 
 /** The transactions of one contract that count towards a position-day, by slot. */

@@ -15,10 +15,11 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
-import { getUuid, problem } from '../platform/http/problem.ts';
+import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route, replicaRoute } from '../platform/http/routes.ts';
 import { deliveryRange, FIRST_DAY } from '../platform/http/time-filter.ts';
 import { nominateDue } from './actions.ts';
+import { explainChange } from './causes.ts';
 import { explainNomination } from './explanation.ts';
 import { LATE_CSV_HEADER, type LateFilter, lateCsv, listLate, wireLate } from './late.ts';
 import {
@@ -38,6 +39,7 @@ type ListCall = {
   readonly page: PageRequest;
 };
 type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
+type CausesCall = SingleCall & { readonly query: QueryOf<typeof nominationEndpoints.getNominationCauses> };
 
 /** Reads shared by the BRP API and the operator API. The viewer restricts the rows. */
 function nominationReads(rules: MarketRules, operator: Operator) {
@@ -67,6 +69,18 @@ function nominationReads(rules: MarketRules, operator: Operator) {
       if (explained === null) throw nominationNotFound();
       return explained;
     },
+    async causes({ viewer, params, query }: CausesCall, db: Db) {
+      const since = query.since === undefined ? null : decodeId(ID_PREFIX.nomination, query.since);
+      const id = nominationUuid(params.nomination_id);
+      const explained =
+        query.since !== undefined && since === null
+          ? 'no_earlier_version'
+          : await explainChange(db, viewer, { id, since }, rules);
+      if (explained === null) throw nominationNotFound();
+      if (explained === 'no_earlier_version')
+        throw fieldProblem('since', 'validation_failed', { key: 'field.no_earlier_version' });
+      return explained;
+    },
   };
 }
 
@@ -84,6 +98,7 @@ export function nominationRoutes(rules: MarketRules, operator: Operator): Route[
     replicaRoute(nominationEndpoints.getNomination, reads.single),
     replicaRoute(nominationEndpoints.getNominationHistory, reads.history),
     replicaRoute(nominationEndpoints.explainNomination, reads.explanation),
+    replicaRoute(nominationEndpoints.getNominationCauses, reads.causes),
     replicaRoute(nominationEndpoints.getNominationsBulk, async ({ viewer, query }, db) =>
       reads.answer(await findNominations(db, viewer, nominationUuids(query.ids))),
     ),
@@ -115,6 +130,7 @@ export function operatorNominationRoutes(
     replicaRoute(operatorNominationEndpoints.operatorGetNomination, reads.single),
     replicaRoute(operatorNominationEndpoints.operatorGetNominationHistory, reads.history),
     replicaRoute(operatorNominationEndpoints.operatorExplainNomination, reads.explanation),
+    replicaRoute(operatorNominationEndpoints.operatorGetNominationCauses, reads.causes),
   ];
 }
 

@@ -27,6 +27,7 @@ import type { EventPoller } from '../events/poller.ts';
 import { eventRoutes, type Feed } from '../events/routes.ts';
 import { countOpenAlarms } from '../exchange/alarms.ts';
 import { operatorExchangeRoutes } from '../exchange/operator-routes.ts';
+import { ownScheduleRoutes } from '../exchange/own-schedules.ts';
 import { scheduleRoutes } from '../exchange/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { healthRoutes } from '../health/operator-routes.ts';
@@ -273,6 +274,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...transactionRoutes(),
     ...nominationRoutes(config.marketRules, config.operator),
     ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
+    ...ownScheduleRoutes(clock),
     ...exports.brp,
     ...customerRoutes(),
     ...customerChangeRoutes(db, { clock, rules: config.marketRules }),

@@ -13,6 +13,7 @@ const AS_OPERATOR: Readonly<Record<BrpScope, OperatorScope>> = {
   'contracts:read': 'read',
   'transactions:read': 'read',
   'nominations:read': 'read',
+  'schedules:write': 'parties:write',
   'customers:read': 'read',
   'customers:write': 'parties:write',
   'balance_groups:read': 'read',
