@@ -102,12 +102,13 @@ const ERRORS = statement(
 
 type DeliveredRow = { delivery_day: DeliveryDay; kwh: number[] };
 
+/** `is true` keeps the planner from the index of versions, which has the direction but would be read as a whole. */
 const DELIVERED = statement(
   'board_delivered',
   `select delivery_day, array_agg(kwh order by slot) as kwh from (
      select n.delivery_day, s.slot, sum(s.kwh)::bigint as kwh
      from nomination n cross join lateral unnest(n.amounts) with ordinality as s(kwh, slot)
-     where n.delivery_day = any($1::date[]) and n.status <> 'superseded' and n.direction = 'out'
+     where n.delivery_day = any($1::date[]) and n.status <> 'superseded' and (n.direction = 'out') is true
      group by n.delivery_day, s.slot
    ) as slots
    group by delivery_day`,
