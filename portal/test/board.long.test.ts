@@ -59,10 +59,10 @@ test('the board shows four TSOs by day from one request; a click on a cell leads
     );
     const differing = await cell(page, '21/10/2026', HERTZ).innerText();
     assert.match(differing, /v1\s+mismatch/);
-    assert.match(differing, /Sent\s+v1 · 14:14\s+Acknowledged\s+v1 · 14:14\s+Confirmed\s+v1 · 14:14 · final/);
+    assert.match(differing, /Sent\s+v1 · 14:14\s+Acknowledged\s+v1 · 14:14\s+Confirmed\s+v1 · 14:15 · final/);
     assert.match(differing, /≠ 1 nomination, 2 quarter-hours/);
     assert.match(differing, /00:1[45]:\d\d/, 'the time to the day-ahead gate');
-    assert.match(await cell(page, '28/10/2026', TENNET).innerText(), /not sent[^]*2 not sent[^]*6 days/);
+    assert.match(await cell(page, '28/10/2026', TENNET).innerText(), /^2 not sent[^]*7 d/);
     assert.match(await cell(page, '20/10/2026', TENNET).innerText(), /–/);
 
     await cell(page, '21/10/2026', HERTZ)

@@ -2,7 +2,6 @@ import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
   title: 'Control room',
-  text: 'What each TSO has received, acknowledged and confirmed, by delivery day.',
   label: 'State of the exchange by delivery day and TSO',
   day: 'Delivery day',
   yesterday: 'Yesterday',
@@ -16,7 +15,6 @@ const en = {
   version: (version: number) => `v${version}`,
   never: 'not yet',
   mismatch: 'mismatch',
-  unsent: 'not sent',
   mismatches: (nominations: number, slots: number) =>
     `${nominations === 1 ? '1 nomination' : `${nominations} nominations`}, ${slots === 1 ? '1 quarter-hour' : `${slots} quarter-hours`}`,
   unsentCount: (count: number) => (count === 1 ? '1 not sent' : `${count} not sent`),
@@ -34,7 +32,6 @@ const en = {
 
 const de: typeof en = {
   title: 'Leitstand',
-  text: 'Was jeder ÜNB je Liefertag erhalten, als empfangen gemeldet und bestätigt hat.',
   label: 'Stand des Fahrplanaustauschs nach Liefertag und ÜNB',
   day: 'Liefertag',
   yesterday: 'Gestern',
@@ -48,7 +45,6 @@ const de: typeof en = {
   version: (version) => `v${version}`,
   never: 'noch nicht',
   mismatch: 'Abweichung',
-  unsent: 'nicht gesendet',
   mismatches: (nominations, slots) =>
     `${nominations === 1 ? '1 Nominierung' : `${nominations} Nominierungen`}, ${slots === 1 ? '1 Viertelstunde' : `${slots} Viertelstunden`}`,
   unsentCount: (count) => `${count} nicht gesendet`,

@@ -25,11 +25,13 @@ export function BoardTable({ board, isLarge = false }: { board: ExchangeBoard; i
   return (
     <>
       <TableScroll label={texts.label}>
-        <table className={cx('w-full border-collapse', isLarge ? 'text-xl' : 'text-sm')}>
+        <table
+          className={cx('w-full min-w-4xl table-fixed border-collapse', isLarge ? 'text-xl' : 'text-sm')}
+        >
           <caption className="sr-only">{texts.label}</caption>
           <thead>
             <tr className="border-b border-line text-left">
-              <th scope="col" className="px-4 py-1.5 font-medium text-muted">
+              <th scope="col" className="w-[22%] px-4 py-1.5 font-medium text-muted">
                 {texts.day}
               </th>
               {TSOS.map((tso) => (
@@ -130,20 +132,18 @@ function StateLink({ day, area }: { day: DeliveryDay; area: BoardArea }) {
   const { t, format } = useI18n();
   const texts = useTexts();
   const { tso, schedule } = area;
-  const problem = problemOf(area);
-  const isOwnWord = problem === 'mismatch' || problem === 'unsent';
-  const state = schedule?.state ?? 'stored';
+  if (schedule === null) return null;
   return (
     <Link
       to="/operator/messages"
       search={{ day, tso }}
       className={cx(LINK, 'flex flex-wrap items-center gap-x-2 font-semibold')}
     >
-      {schedule && <span>{texts.version(schedule.version)}</span>}
-      {isOwnWord ? (
-        <Badge tone={problem === 'mismatch' ? 'bad' : 'warn'}>{texts[problem]}</Badge>
+      <span>{texts.version(schedule.version)}</span>
+      {problemOf(area) === 'mismatch' ? (
+        <Badge tone="bad">{texts.mismatch}</Badge>
       ) : (
-        schedule && <Badge tone={STATE_TONES[state]}>{t.exchange.message.states[state]}</Badge>
+        <Badge tone={STATE_TONES[schedule.state]}>{t.exchange.message.states[schedule.state]}</Badge>
       )}
       <span className="sr-only">{`${texts.messages} ${t.common.tsos[tso]}, ${format.day(day)}`}</span>
     </Link>

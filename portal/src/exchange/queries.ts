@@ -1,7 +1,7 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
 import { type DeliveryDay, dayEnd, dayOf, formatInstant } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { allOf, given, pagedQuery, pageOf, pages } from '../session/lists.ts';
+import { allOf, given, pagedQuery, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { serverNow, untilNext } from '../session/server-clock.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';
@@ -74,6 +74,13 @@ export const boardQuery = queryOptions({
       ...(data?.days.flatMap(({ areas }) => areas.map(({ gate_closure }) => gate_closure)) ?? []),
     ]);
   },
+});
+
+/** With the sums of all nominations, which cost the server more: not after each change, but once a minute. */
+export const boardSlotsQuery = queryOptions({
+  queryKey: ['board-slots'],
+  queryFn: ({ signal }) => operatorClient.exchange.board({ include_slots: 'true' }, { signal }),
+  refetchInterval: WITHOUT_EVENTS_MS,
 });
 
 /** Most urgent first. */

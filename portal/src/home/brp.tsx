@@ -2,9 +2,9 @@ import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
-import { Gates } from '../calendar/gates.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { netSaldoKwh } from '../nominations/nominated-slots.ts';
+import { NominationRibbon } from '../nominations/nomination-ribbon.tsx';
 import { NominationTable } from '../nominations/nominations.tsx';
 import { nominationsQuery } from '../nominations/queries.ts';
 import { useWithGroupNames } from '../references/group-name.tsx';
@@ -31,7 +31,7 @@ export function HomePage() {
     <Page title={t.brp.home.title} text={`${user.brp?.name ?? ''} · ${format.dayLong(today)}`}>
       <NetSaldo day={tomorrow} />
       <ClockChangeNotice day={today} />
-      <Gates today={today} tomorrow={tomorrow} />
+      <NominationRibbon today={today} />
       <AttentionPanel query={attention} title={t.brp.home.attention} />
       {/* Below a list of unknown length: shown together with it, so that they do not move. */}
       {isAttentionKnown &&

@@ -1,5 +1,5 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
-import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayOf, hourLabel, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwFromExactMwh, kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a nomination. */
@@ -95,3 +95,19 @@ export const netSaldoKwh = (nominations: readonly Nomination[]): number =>
       .filter(({ status }) => status !== 'superseded')
       .map((nomination) => signOf(nomination) * totalsOf(slotsOf(nomination)).amountKwh),
   );
+
+/** Deliveries minus receipts of each quarter-hour of a day. */
+export function netBySlot(day: DeliveryDay, nominations: readonly Nomination[]): number[] {
+  const values = Array.from({ length: slotCount(day) }, () => 0);
+  for (const nomination of nominations.filter(({ status }) => status !== 'superseded'))
+    for (const { slot, amountKwh } of slotsOf(nomination))
+      values[slot - 1] = (values[slot - 1] ?? 0) + signOf(nomination) * amountKwh;
+  return values;
+}
+
+/** The quarter-hours that differ in any of these nominations. */
+export const mismatchedSlots = (nominations: readonly Nomination[]): number[] => [
+  ...new Set(
+    nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch)).map(({ slot }) => slot),
+  ),
+];
