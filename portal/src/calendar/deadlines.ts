@@ -1,4 +1,5 @@
 import type { DeliveryDayCalendar } from '@saldo/api';
+import { type DeliveryDay, formatInstant, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 
 type Phase = DeliveryDayCalendar['gates'][number]['phase'];
 
@@ -11,6 +12,15 @@ export function closingOf(calendar: Pick<Calendar, 'gates'> | undefined, phase: 
   const gate = calendar?.gates.find((known) => known.phase === phase);
   return gate ? Date.parse(gate.closes_at) : null;
 }
+
+/** The calendar of a day whose gates are known. */
+export const calendarOf = (day: DeliveryDay, gates: Calendar['gates']): Calendar => ({
+  gates,
+  slots: Array.from({ length: slotCount(day) }, (_, at) => ({
+    slot_number: at + 1,
+    delivery_start: formatInstant(slotStart(day, at + 1)),
+  })),
+});
 
 /** A quarter-hour, and the instant from which it can no longer be changed. */
 type SlotClosing = { readonly slot: number; readonly start: number; readonly closesAt: number };

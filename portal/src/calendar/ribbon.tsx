@@ -6,7 +6,7 @@ import { NominationsLink } from '../references/links.tsx';
 import { useServerMinute } from '../session/server-clock.ts';
 import { cx } from '../ui/cx.ts';
 import { Countdown } from '../ui/time.tsx';
-import { type Calendar, slotClosings } from './deadlines.ts';
+import { calendarOf, slotClosings } from './deadlines.ts';
 import {
   mismatchedStretches,
   type RibbonDay,
@@ -31,14 +31,12 @@ const BOTTOM = 8;
 type Props = {
   /** Yesterday, today and tomorrow. */
   days: readonly [RibbonDay, RibbonDay, RibbonDay];
-  /** The calendar of today, whose next quarter-hour closes; undefined while it is not known. */
-  calendar: Calendar | undefined;
   /** What the area shows: the saldo of a BRP, or what all balance groups deliver. */
   what: 'saldo' | 'delivered';
 };
 
 /** Three days on one axis of time: the saldo, what differs, the gates and now. */
-export function DayRibbon({ days, calendar, what }: Props) {
+export function DayRibbon({ days, what }: Props) {
   const { t, format } = useI18n();
   const texts = RIBBON_TEXTS[format.language];
   const now = useServerMinute();
@@ -50,13 +48,13 @@ export function DayRibbon({ days, calendar, what }: Props) {
       aria-label={t.brp.home.gates}
       className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-line bg-surface px-4 py-3"
     >
-      <ol className="grid grid-cols-3">
+      <ul className="grid grid-cols-3">
         {days.map((day, at) => (
           <li key={day.day} className={cx('min-w-0 px-2', at > 0 && 'border-l border-line')}>
             <DayLabel day={day} name={names[at] ?? ''} what={what} />
           </li>
         ))}
-      </ol>
+      </ul>
       <div
         ref={box}
         role="img"
@@ -65,7 +63,7 @@ export function DayRibbon({ days, calendar, what }: Props) {
       >
         {width > 0 && <Drawing days={days} width={width} now={now} />}
       </div>
-      <Deadlines days={days} calendar={calendar} now={now} />
+      <Deadlines days={days} now={now} />
     </section>
   );
 }
@@ -133,13 +131,14 @@ function Drawing({ days, width, now }: { days: readonly RibbonDay[]; width: numb
   );
 }
 
-type DeadlinesProps = { days: readonly RibbonDay[]; calendar: Calendar | undefined; now: number };
+type DeadlinesProps = { days: Props['days']; now: number };
 
 /** The gates of today and tomorrow in words, and the next quarter-hour that can still be changed. */
-function Deadlines({ days, calendar, now }: DeadlinesProps) {
+function Deadlines({ days, now }: DeadlinesProps) {
+  const [, today] = days;
   const { t, format } = useI18n();
-  const gates = ribbonGates(days).filter(({ at }) => at >= dayStart(days[1]?.day ?? ''));
-  const next = calendar && slotClosings(calendar).find(({ closesAt }) => closesAt > now);
+  const gates = ribbonGates(days).filter(({ at }) => at >= dayStart(today.day));
+  const next = slotClosings(calendarOf(today.day, today.gates)).find(({ closesAt }) => closesAt > now);
   const labels: Readonly<Record<RibbonGate['phase'], (day: string) => string>> = {
     day_ahead: t.brp.home.dayAheadGate,
     wait: t.brp.home.waitGate,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type BoardArea, type ExchangeBoard, operatorEndpoints } from '@saldo/api';
-import { calendarOf, deadlineOfArea, noticedGates, problemOf, signalBetween } from './board-cells.ts';
+import { calendarOf } from '../calendar/deadlines.ts';
+import { deadlineOfArea, noticedGates, problemOf, signalBetween } from './board-cells.ts';
 
 const board = operatorEndpoints.getExchangeBoard.example.response as ExchangeBoard;
 const [day] = board.days;
@@ -26,7 +27,8 @@ test('a rejected schedule is more urgent than a mismatch, and that than an unsen
 
 // 15 January 2026; slot 61 begins at 15:00 in Germany.
 const at = (time: string) => Date.parse(`2026-01-15T${time}:00+01:00`);
-const deadline = (area: BoardArea, now: number) => deadlineOfArea(calendarOf(day), area, now)?.at;
+const deadline = (area: BoardArea, now: number) =>
+  deadlineOfArea(calendarOf(day.delivery_date, day.gates), area, now)?.at;
 
 test('a mismatch is due 15 minutes before its first quarter-hour that is still open', () => {
   const area = { ...quiet, mismatched: 1, mismatched_slots: [61, 62] };

@@ -1,5 +1,4 @@
-import type { BoardArea, BoardDay, ExchangeBoard } from '@saldo/api';
-import { formatInstant, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
+import type { BoardArea, ExchangeBoard } from '@saldo/api';
 import { type Calendar, closingOf, type Deadline, deadlineOf } from '../calendar/deadlines.ts';
 
 /** What needs a person in a control area on a day, the most urgent first; null if the exchange goes as it should. */
@@ -12,15 +11,6 @@ export function problemOf({
   if (mismatched > 0) return 'mismatch';
   return unsent > 0 ? 'unsent' : null;
 }
-
-/** The board has the gates of its days; the quarter-hours of a day are known. */
-export const calendarOf = ({ delivery_date: day, gates }: BoardDay): Calendar => ({
-  gates,
-  slots: Array.from({ length: slotCount(day) }, (_, at) => ({
-    slot_number: at + 1,
-    delivery_start: formatInstant(slotStart(day, at + 1)),
-  })),
-});
 
 /** When the problem of a control area has to be solved; null without a problem, or when all gates are closed. */
 export function deadlineOfArea(calendar: Calendar, area: BoardArea, now: number): Deadline | null {

@@ -4,8 +4,7 @@ import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { DayRibbon } from '../calendar/ribbon.tsx';
 import type { RibbonDay } from '../calendar/ribbon-geometry.ts';
-import { calendarOf } from './board-cells.ts';
-import { boardSlotsQuery } from './queries.ts';
+import { boardSlotsQuery } from './board-queries.ts';
 
 const ribbonDay = (day: DeliveryDay, found: BoardDay | undefined): RibbonDay => ({
   day,
@@ -19,12 +18,7 @@ export function BoardRibbon({ today }: { today: DeliveryDay }) {
   const { data } = useQuery(boardSlotsQuery);
   const find = (day: DeliveryDay) => data?.days.find(({ delivery_date }) => delivery_date === day);
   const dayOf = (day: DeliveryDay) => ribbonDay(day, find(day));
-  const current = find(today);
   return (
-    <DayRibbon
-      days={[dayOf(addDays(today, -1)), dayOf(today), dayOf(addDays(today, 1))]}
-      calendar={current && calendarOf(current)}
-      what="delivered"
-    />
+    <DayRibbon days={[dayOf(addDays(today, -1)), dayOf(today), dayOf(addDays(today, 1))]} what="delivered" />
   );
 }

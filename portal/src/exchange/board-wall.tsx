@@ -10,9 +10,9 @@ import { applyTheme, storedTheme } from '../ui/theme.ts';
 import { useTitle } from '../ui/use-title.ts';
 import { BoardTable } from './board.tsx';
 import { noticedGates, type Signal } from './board-cells.ts';
+import { boardQuery } from './board-queries.ts';
 import { BOARD_TEXTS } from './board-texts.ts';
 import { useGateSignals } from './gate-sound.ts';
-import { boardQuery } from './queries.ts';
 
 const DARK_KEY = 'saldo.board.dark';
 

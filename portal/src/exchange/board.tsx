@@ -2,14 +2,14 @@ import { type BoardArea, type BoardDay, type ExchangeBoard, TSOS } from '@saldo/
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
-import { type Calendar, deadlineOf } from '../calendar/deadlines.ts';
+import { type Calendar, calendarOf, deadlineOf } from '../calendar/deadlines.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useServerMinute, useToday } from '../session/server-clock.ts';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { TableScroll } from '../ui/table.tsx';
 import { Countdown } from '../ui/time.tsx';
-import { calendarOf, deadlineOfArea, problemOf } from './board-cells.ts';
+import { deadlineOfArea, problemOf } from './board-cells.ts';
 import { BOARD_TEXTS } from './board-texts.ts';
 import { STATE_TONES } from './message-badges.tsx';
 
@@ -70,7 +70,7 @@ function DayRow({ day, isLarge }: { day: BoardDay; isLarge: boolean }) {
   const texts = useTexts();
   const now = useServerMinute();
   const name = useDayName(day.delivery_date);
-  const calendar = useMemo(() => calendarOf(day), [day]);
+  const calendar = useMemo(() => calendarOf(day.delivery_date, day.gates), [day]);
   const next = deadlineOf(calendar, { slots: null }, now);
   return (
     <tr className="border-b border-line last:border-0">

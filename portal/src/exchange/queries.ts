@@ -1,9 +1,9 @@
 import type { Message, NominationMismatch, Tso } from '@saldo/api';
-import { type DeliveryDay, dayEnd, dayOf, formatInstant } from '@saldo/core/delivery-day.ts';
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { allOf, given, pagedQuery, pageOf, pages, WITHOUT_EVENTS_MS } from '../session/lists.ts';
+import { allOf, given, pagedQuery, pageOf, pages } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
-import { serverNow, untilNext } from '../session/server-clock.ts';
+import { untilNext } from '../session/server-clock.ts';
 import type { MessageFilters, UnsentFilters } from './filters.ts';
 
 /** Filters with the names of the API. */
@@ -62,26 +62,6 @@ export const answersQuery = ({ id, delivery_date, tso }: Message) =>
       return incoming.filter(({ answers }) => answers === id);
     },
   });
-
-/** The state of the exchange with each TSO by day. A gate changes it by the clock alone, and so does midnight. */
-export const boardQuery = queryOptions({
-  queryKey: ['board'],
-  queryFn: ({ signal }) => operatorClient.exchange.board({}, { signal }),
-  refetchInterval: ({ state: { data } }) => {
-    const midnight = formatInstant(dayEnd(dayOf(serverNow())));
-    return untilNext([
-      midnight,
-      ...(data?.days.flatMap(({ areas }) => areas.map(({ gate_closure }) => gate_closure)) ?? []),
-    ]);
-  },
-});
-
-/** With the sums of all nominations, which cost the server more: not after each change, but once a minute. */
-export const boardSlotsQuery = queryOptions({
-  queryKey: ['board-slots'],
-  queryFn: ({ signal }) => operatorClient.exchange.board({ include_slots: 'true' }, { signal }),
-  refetchInterval: WITHOUT_EVENTS_MS,
-});
 
 /** Most urgent first. */
 export const unsentQuery = ({ day, tso }: UnsentFilters) =>

@@ -13,7 +13,10 @@ export type NominatedSlot = {
 
 /** Confirmed amounts that are not rounded to the kWh, of all slots or of those that differ. */
 export type ExactAmounts = {
-  readonly slots: readonly Pick<Reconciliation['slots'][number], 'slot_number' | 'matched_amount'>[];
+  readonly slots: readonly Pick<
+    Reconciliation['slots'][number],
+    'slot_number' | 'matched_amount' | 'counterpart_amount'
+  >[];
 };
 
 /** The slots of a nomination, whose matched amounts are rounded to the kWh. */
@@ -30,8 +33,11 @@ export function slotsOf({ slots = [] }: Nomination, amounts?: ExactAmounts): Nom
   });
 }
 
-export const isMismatch = ({ amountKwh, matchedKw }: NominatedSlot): boolean =>
-  matchedKw !== null && matchedKw !== kwFromKwh(amountKwh);
+/** Nominated minus confirmed in kW; null until the TSO confirms. */
+export const differenceKw = ({ amountKwh, matchedKw }: NominatedSlot): number | null =>
+  matchedKw === null ? null : kwFromKwh(amountKwh) - matchedKw;
+
+export const isMismatch = (slot: NominatedSlot): boolean => (differenceKw(slot) ?? 0) !== 0;
 
 /** The delivery day, derived from the slots because a nomination has no such field. */
 export function findDay({ slots }: Nomination): DeliveryDay | null {

@@ -21,5 +21,5 @@ export function NominationRibbon({ today }: { today: DeliveryDay }) {
       mismatched: known ? mismatchedSlots(known) : [],
     };
   };
-  return <DayRibbon days={[dayAt(0), dayAt(1), dayAt(2)]} calendar={calendars[1]?.data} what="saldo" />;
+  return <DayRibbon days={[dayAt(0), dayAt(1), dayAt(2)]} what="saldo" />;
 }
