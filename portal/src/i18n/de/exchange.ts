@@ -105,19 +105,6 @@ export const exchange: Dictionary['exchange'] = {
     theDocument: 'das Dokument',
     unknown: 'nicht bekannt',
   },
-  late: {
-    title: 'Späte Änderungen',
-    text: 'Gültige Transaktionen, die nicht mehr nominiert werden, weil alle Fristen abgelaufen sind oder weil sie in einer geschlossenen Viertelstunde Energie zwischen Regelzonen verschieben. Die Differenz wird finanziell ausgeglichen.',
-    exportHint: 'Alle späten Änderungen, die zu den Filtern passen, eine Zeile je Viertelstunde',
-    empty: 'Keine späten Änderungen',
-    emptyText: 'Alle gültigen Transaktionen sind nominiert.',
-    emptyFiltered: 'Keine späte Änderung passt zu diesen Filtern.',
-    since: 'seit',
-    slots: 'Viertelstunden',
-    nominated: 'Nominiert, MWh',
-    transactions: 'Transaktionen, MWh',
-    difference: 'Nominiert − Transaktionen, MWh',
-  },
   alarm: {
     since: 'seit',
     steps: {

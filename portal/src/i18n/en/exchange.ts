@@ -99,19 +99,6 @@ export const exchange = {
     theDocument: 'the document',
     unknown: 'not known',
   },
-  late: {
-    title: 'Late changes',
-    text: 'Valid transactions that are no longer nominated, because every gate is past, or because they move energy between control areas in a closed quarter-hour. The difference is settled financially.',
-    exportHint: 'All late changes that match the filters, one line per quarter-hour',
-    empty: 'No late changes',
-    emptyText: 'All valid transactions are nominated.',
-    emptyFiltered: 'No late change matches these filters.',
-    since: 'since',
-    slots: 'Quarter-hours',
-    nominated: 'Nominated, MWh',
-    transactions: 'Transactions, MWh',
-    difference: 'Nominated − transactions, MWh',
-  },
   alarm: {
     since: 'since',
     steps: {
