@@ -257,11 +257,7 @@ function NominationChart({ nomination, slots, exact, selected, onSelect }: Chart
   const state = isMatched ? t.brp.nominations.allMatch : t.brp.nominations.noneMatched;
   return (
     <Panel
-      title={
-        mismatches.length > 0
-          ? `${t.brp.nominations.mismatch}: ${differenceText(differencesKw, format)}`
-          : state
-      }
+      title={mismatches.length > 0 ? differenceText(differencesKw, format) : state}
       actions={
         next !== undefined && (
           <Button icon="right" onClick={() => onSelect(next)}>
