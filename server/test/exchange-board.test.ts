@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type BoardArea, type ExchangeBoard, type Tso, TSOS } from '@saldo/api';
+import { type BoardArea, type ExchangeBoard, TSOS, type Tso } from '@saldo/api';
 import { addDays, slotCount } from '@saldo/core/delivery-day.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
 import { client, startTestPlatform } from './harness.ts';
