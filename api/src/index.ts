@@ -14,6 +14,7 @@ export * from './exports.ts';
 export * from './market.ts';
 export * from './nominations.ts';
 export * from './operator/alarms.ts';
+export * from './operator/board.ts';
 export * from './operator/contracts.ts';
 export * from './operator/customers.ts';
 export * from './operator/demands.ts';

@@ -35,6 +35,17 @@ export function gatesOf(day: DeliveryDay, rules: MarketRules): Gates {
   };
 }
 
+/** When each phase of a day ends, in this order. The intraday phase ends with the gate of the last slot. */
+export function phaseEnds(day: DeliveryDay, rules: MarketRules) {
+  const { dayAhead, waitEnd, intraday, dayAfter } = gatesOf(day, rules);
+  return [
+    { phase: 'day_ahead', closesAt: dayAhead },
+    { phase: 'wait', closesAt: waitEnd },
+    { phase: 'intraday', closesAt: intraday(slotCount(day)) },
+    { phase: 'day_after', closesAt: dayAfter },
+  ] as const;
+}
+
 /** The first delivery day that a change of a customer applies to: the next one whose day-ahead gate is open. */
 export function effectiveDay(now: number, rules: MarketRules): DeliveryDay {
   let day = dayOf(now);

@@ -298,6 +298,13 @@ const operatorRoutes = [
     lazy(() => import('./exchange/exchange.tsx'), 'ExchangePage'),
     readUnsentFilters,
   ),
+  createRoute({
+    getParentRoute: () => operatorRoute,
+    path: '/board',
+    component: lazy(() => import('./exchange/board-wall.tsx'), 'BoardWallPage'),
+    validateSearch: readNone,
+    staticData: { isBare: true },
+  }),
   operatorPage(
     '/mismatches',
     lazy(() => import('./exchange/mismatches.tsx'), 'MismatchesPage'),
@@ -462,6 +469,10 @@ export const createPortalRouter = (queryClient: QueryClient) =>
   });
 
 declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The page fills the window: without navigation and search. */
+    isBare?: boolean;
+  }
   interface Register {
     router: ReturnType<typeof createPortalRouter>;
   }

@@ -1,6 +1,6 @@
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
 import { alarmsQuery } from './home/alarms-query.ts';
@@ -21,6 +21,7 @@ import {
 } from './session/session.ts';
 import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
+import { cx } from './ui/cx.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { offerFile, useFileDrop } from './ui/dropped-file.ts';
 import { FormProblem } from './ui/form.tsx';
@@ -80,26 +81,30 @@ const FRAME =
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
+  const isBare = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.isBare) });
   useFocusOnNewPage();
   useLiveRefresh();
   usePrefetch();
   useNotifications();
   useScheduleDrop();
   return (
-    <div className={FRAME}>
+    <div className={isBare ? 'min-h-dvh' : FRAME}>
       <a
         href="#content"
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
         {t.common.skipToContent}
       </a>
-      <Header />
+      {!isBare && <Header />}
       <div className="min-w-0">
-        <TopBar />
+        {!isBare && <TopBar />}
         <main
           id="content"
           tabIndex={-1}
-          className="mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6"
+          className={cx(
+            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6',
+            !isBare && 'max-w-[110rem]',
+          )}
         >
           {!isConnected && (
             <Notice tone="bad">

@@ -167,6 +167,7 @@ export async function openPages() {
       '/operator/contracts/$contractId': [`/operator/contracts/${contract.id}?day=${DAY}`],
       '/operator/import': ['/operator/import'],
       '/operator/exchange': ['/operator/exchange'],
+      '/operator/board': ['/operator/board'],
       '/operator/mismatches': ['/operator/mismatches', `/operator/mismatches?day=${DAY}`],
       '/operator/late': ['/operator/late', `/operator/late?day=${DAY}`],
       '/operator/messages': ['/operator/messages'],

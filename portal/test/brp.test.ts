@@ -189,7 +189,9 @@ test('an unmatched value is labelled so, and never shown as zero', async () => {
     const rows = await quarterHours(page);
     assert.deepEqual(rows[12]?.slice(4), ['0.000', '+0.777'], 'matched with zero is shown as zero');
     assert.deepEqual(rows[11]?.slice(4), ['1.250', '0.000']);
-    await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
+    await page
+      .getByRole('heading', { name: /^1 quarter-hour, Σ [+-][\d.]+ MWh, at most [\d.]+ MW$/ })
+      .waitFor();
     await eventually(async () =>
       assert.equal(
         await slider(page).getAttribute('aria-valuenow'),

@@ -90,7 +90,9 @@ test('an operator sees a difference of 1 kW, and why a transaction is invalid', 
   await visit(asOperator, async (page) => {
     await open(page, `/operator/nominations/${nomination.id}?slot=1`);
     await eventually(async () => assert.equal(await factOf(page, 'Confirmed').innerText(), '23.99975 MWh'));
-    await page.getByRole('heading', { name: '1 quarter-hour does not match' }).waitFor();
+    await page
+      .getByRole('heading', { name: /^1 quarter-hour, Σ [+-][\d.]+ MWh, at most [\d.]+ MW$/ })
+      .waitFor();
     await open(page, `/operator/contracts/${contract.id}?day=${day}&slot=1`);
     const [newest = []] = await cellsOf(page, 'Transactions');
     assert.equal(newest[4], 'invalid\nmeter failure');

@@ -142,6 +142,8 @@ export function createOperatorClient(options: ClientOptions) {
       send: method(api.sendSchedules),
       receive: answerUpload(client),
       requestStatus: method(api.requestStatus),
+      /** The state of the exchange with each TSO by delivery day. */
+      board: method(api.getExchangeBoard),
       mismatches: mismatches.list,
       eachMismatch: mismatches.each,
       unsent: unsent.list,

@@ -274,6 +274,11 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'late_position_day_pkey(delivery_day; position_no)',
       'brp_id={brp_id}': 'late_position_day_of_brp(brp_no; delivery_day, position_no)',
     },
+    getExchangeBoard: {
+      '-': 'nomination_of_day(; delivery_day) + nomination_of_day(delivery_day) + nomination_of_day(delivery_day) + message_of_day(delivery_day) + unsent_schedule_pkey(delivery_day)',
+      'include_slots=true':
+        'nomination_of_day(; delivery_day) + nomination_of_day(delivery_day) + nomination_of_day(delivery_day) + message_of_day(delivery_day) + unsent_schedule_pkey(delivery_day) + nomination_of_day(delivery_day)',
+    },
     listMismatches: {
       'delivery_date=2026-01-02 delivery_date=2026-01-02&tso=DE_TENNET':
         'nomination_of_day(delivery_day; id)',

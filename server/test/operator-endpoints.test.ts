@@ -196,6 +196,7 @@ const cases: Record<string, Case> = {
   requestStatus: { path: `${base}/exchange/status-request`, body: { delivery_date: DAY, tso: 'DE_AMPRION' } },
   listAlarms: { path: `${base}/exchange/alarms` },
   acknowledgeAlarm: { path: `${base}/exchange/alarms/${alarm.id}/acknowledge`, body: { note: 'seen' } },
+  getExchangeBoard: { path: `${base}/exchange/board?include_slots=true` },
   listMismatches: { path: `${base}/exchange/mismatches?delivery_date=${DAY}` },
   listUnsent: { path: `${base}/exchange/unsent` },
   listMessages: { path: `${base}/messages` },

@@ -40,7 +40,7 @@ const OPERATOR = scopesById({
     listInterchanges getInterchange getInterchangeRaw operatorListTransactions
     operatorListNominations listLate exportLate operatorGetNomination operatorGetNominationHistory
     operatorExplainNomination operatorGetNominationCauses operatorExportTransactions operatorExportNominations
-    listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
+    getExchangeBoard listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
     operatorListWebhookEndpoints operatorGetWebhookEndpoint operatorListWebhookDeliveries
     getHealth operatorGetDeliveryDay listAudit getClock`,
   'parties:write': `

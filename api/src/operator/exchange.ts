@@ -5,6 +5,7 @@ import {
   DateTime,
   Day,
   Eic,
+  Flag,
   MwhSchema,
   Nullable,
   Order,
@@ -16,6 +17,7 @@ import {
   TsoSchema,
 } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
+import { ExchangeBoard } from './board.ts';
 import { EXCHANGE_TAG, MESSAGE_DIRECTIONS, MESSAGE_STATES, Message } from './message.ts';
 
 const MismatchedSlot = Type.Object(
@@ -120,6 +122,42 @@ const answerDocumentExample = `<?xml version="1.0" encoding="UTF-8"?>
 </AcknowledgementMessage>
 `;
 
+const boardExample: ExchangeBoard = {
+  days: [
+    {
+      delivery_date: '2026-01-15',
+      gates: [
+        { phase: 'day_ahead', closes_at: '2026-01-14T13:30:00Z', open: false },
+        { phase: 'wait', closes_at: '2026-01-14T15:00:00Z', open: false },
+        { phase: 'intraday', closes_at: '2026-01-15T22:30:00Z', open: true },
+        { phase: 'day_after', closes_at: '2026-01-16T15:00:00Z', open: true },
+      ],
+      areas: [
+        {
+          tso: 'DE_50HERTZ',
+          schedule: {
+            message_id: sentExample.id,
+            version: 2,
+            state: 'acknowledged',
+            sent_at: '2026-01-14T15:00:01Z',
+          },
+          acknowledged: { version: 2, at: '2026-01-14T15:00:09Z' },
+          confirmed: { version: 1, at: '2026-01-14T15:04:10Z' },
+          is_final: false,
+          nominations: 12,
+          unsent: 0,
+          matched: 9,
+          mismatched: 1,
+          mismatched_slots: [61, 62],
+          gate_closure: null,
+          error: null,
+        },
+      ],
+    },
+  ],
+  more_from: null,
+};
+
 export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
   sendSchedules: endpoint({
     method: 'POST',
@@ -203,6 +241,17 @@ export const operatorExchangeEndpoints = endpoints(EXCHANGE_TAG, {
       request: answerDocumentExample,
       response: { message: answerExample, nominations: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
     },
+  }),
+  getExchangeBoard: endpoint({
+    method: 'GET',
+    path: '/operator/v1/exchange/board',
+    summary: 'Read the board of the exchange',
+    description:
+      'The state of the exchange with each TSO by delivery day: versions sent, acknowledged and confirmed, counts of nominations, and gates.',
+    scopes: ['read'],
+    query: Strict({ include_slots: Flag('Adds `delivered` to each day.') }),
+    response: ExchangeBoard,
+    example: { response: boardExample },
   }),
   listMismatches: endpoint({
     method: 'GET',

@@ -1,17 +1,32 @@
 import type { DeliveryDayCalendar } from '@saldo/api';
+import { type DeliveryDay, formatInstant, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 
 type Phase = DeliveryDayCalendar['gates'][number]['phase'];
 
-export function closingOf(calendar: DeliveryDayCalendar | undefined, phase: Phase): number | null {
+/** What deadlines follow from. */
+export type Calendar = Pick<DeliveryDayCalendar, 'gates'> & {
+  readonly slots: readonly Pick<DeliveryDayCalendar['slots'][number], 'slot_number' | 'delivery_start'>[];
+};
+
+export function closingOf(calendar: Pick<Calendar, 'gates'> | undefined, phase: Phase): number | null {
   const gate = calendar?.gates.find((known) => known.phase === phase);
   return gate ? Date.parse(gate.closes_at) : null;
 }
+
+/** The calendar of a day whose gates are known. */
+export const calendarOf = (day: DeliveryDay, gates: Calendar['gates']): Calendar => ({
+  gates,
+  slots: Array.from({ length: slotCount(day) }, (_, at) => ({
+    slot_number: at + 1,
+    delivery_start: formatInstant(slotStart(day, at + 1)),
+  })),
+});
 
 /** A quarter-hour, and the instant from which it can no longer be changed. */
 type SlotClosing = { readonly slot: number; readonly start: number; readonly closesAt: number };
 
 /** Each quarter-hour closes a fixed time before it begins; the gate of the last one gives that time. */
-export function slotClosings(calendar: DeliveryDayCalendar): SlotClosing[] {
+export function slotClosings(calendar: Calendar): SlotClosing[] {
   const lastCloses = closingOf(calendar, 'intraday');
   const last = calendar.slots.at(-1);
   if (lastCloses === null || !last) return [];
@@ -37,7 +52,7 @@ export type Deadline = {
  * gate. Null if all are closed.
  */
 export function deadlineOf(
-  calendar: DeliveryDayCalendar,
+  calendar: Calendar,
   {
     slots,
     closures = [],

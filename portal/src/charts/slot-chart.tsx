@@ -1,6 +1,7 @@
 import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { DifferenceLane, LANE_HEIGHT } from './difference-lane.tsx';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
 import { slotByKey } from './slot-keys.ts';
@@ -30,6 +31,8 @@ type Props = {
   /** Slots (from 1) to highlight, and the text of the marker. */
   marked: ReadonlySet<number>;
   markLabel: string;
+  /** The differences of two series in kW, null where unknown: a lane below shows them if there are any. */
+  differencesKw?: readonly (number | null)[];
   selected: number;
   onSelect: (slot: number) => void;
   /** A slot and its values as text, for screen readers. */
@@ -39,11 +42,13 @@ type Props = {
 /** A phone in landscape mode has little height. The height is reserved before the width is known. */
 const heightOf = (width: number): number => (width < 600 ? 250 : 320);
 const RESERVED_HEIGHT = 'min-h-[250px] @min-[600px]:min-h-[320px]';
+const RESERVED_WITH_LANE = 'min-h-[314px] @min-[600px]:min-h-[384px]';
 const EDGE = { top: 18, right: 46, bottom: 24, left: 50 };
 
 /** Quarter-hours as step lines. It is a slider: arrow keys move over the slots, screen readers read each one. */
 export function SlotChart(props: Props) {
   const { label, starts, series, marked, markLabel, selected, onSelect, describe } = props;
+  const differencesKw = props.differencesKw?.some((kw) => kw) ? props.differencesKw : null;
   const { t, format } = useI18n();
   const helpId = useId();
   const [box, width] = useWidth<HTMLDivElement>();
@@ -77,7 +82,7 @@ export function SlotChart(props: Props) {
         onPointerMove={(event) => setHovered(slotAt(event))}
         onPointerLeave={() => setHovered(null)}
         onClick={(event) => onSelect(slotAt(event as unknown as PointerEvent<HTMLDivElement>))}
-        className={`${RESERVED_HEIGHT} cursor-crosshair touch-pan-y rounded`}
+        className={`${differencesKw ? RESERVED_WITH_LANE : RESERVED_HEIGHT} cursor-crosshair touch-pan-y rounded`}
       >
         {width > 0 && (
           <Drawing
@@ -85,6 +90,7 @@ export function SlotChart(props: Props) {
             starts={starts}
             series={series}
             marked={marked}
+            differencesKw={differencesKw}
             selected={selected}
             hovered={hovered}
           />
@@ -133,11 +139,13 @@ function Legend({ series, markLabel }: { series: readonly SlotSeries[]; markLabe
 type DrawingProps = Pick<Props, 'starts' | 'series' | 'marked' | 'selected'> & {
   width: number;
   hovered: number | null;
+  differencesKw: readonly (number | null)[] | null;
 };
 
-function Drawing({ width, starts, series, marked, selected, hovered }: DrawingProps) {
+function Drawing({ width, starts, series, marked, differencesKw, selected, hovered }: DrawingProps) {
   const count = starts.length;
   const height = heightOf(width);
+  const fullHeight = height + (differencesKw ? LANE_HEIGHT : 0);
   const innerWidth = width - EDGE.left - EDGE.right;
   const innerHeight = height - EDGE.top - EDGE.bottom;
   const x = (index: number) => round(EDGE.left + (index / count) * innerWidth);
@@ -150,8 +158,8 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
     <svg
       aria-hidden="true"
       width={width}
-      height={height}
-      viewBox={`0 0 ${width} ${height}`}
+      height={fullHeight}
+      viewBox={`0 0 ${width} ${fullHeight}`}
       className="block text-[11px]"
     >
       <EnergyScale width={width} ticksMwh={ticks} y={y} />
@@ -165,10 +173,13 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
       ))}
       {Array.from(marked, (slot) => (
         <g key={slot}>
-          <path
-            d={`M${x(slot - 1)} ${EDGE.top}H${x(slot)}V${height - EDGE.bottom}H${x(slot - 1)}Z`}
-            className="fill-bad/15"
-          />
+          {/* With a lane the lines stay readable where every quarter-hour differs. */}
+          {!differencesKw && (
+            <path
+              d={`M${x(slot - 1)} ${EDGE.top}H${x(slot)}V${height - EDGE.bottom}H${x(slot - 1)}Z`}
+              className="fill-bad/15"
+            />
+          )}
           <path d={markAt((x(slot - 1) + x(slot)) / 2)} className="fill-bad" />
         </g>
       ))}
@@ -191,6 +202,15 @@ function Drawing({ width, starts, series, marked, selected, hovered }: DrawingPr
           </g>
         );
       })}
+      {differencesKw && (
+        <DifferenceLane
+          differencesKw={differencesKw}
+          x={x}
+          top={height}
+          left={EDGE.left}
+          right={width - EDGE.right}
+        />
+      )}
       {hovered !== null && hovered !== selected && (
         <path
           d={`M${(x(hovered - 1) + x(hovered)) / 2} ${EDGE.top}V${height - EDGE.bottom}`}

@@ -2,6 +2,7 @@ import type { Nomination, ScheduleCheck } from '@saldo/api';
 import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
+import { differenceText } from '../charts/differences.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { slotsOf } from '../nominations/nominated-slots.ts';
@@ -166,6 +167,9 @@ function Comparison({ nomination, check, compared }: ComparisonProps) {
   const slots = useMemo(() => slotsOf(nomination), [nomination]);
   const different = useMemo(() => differentSlots(check, compared), [check, compared]);
   const powersKw = useMemo(() => powersOfFile(slots, different), [slots, different]);
+  const differencesKw = slots.map(
+    ({ slot }) => different.find((one) => one.slot === slot)?.differenceKw ?? 0,
+  );
   const [selected, setSelected] = useState(different[0]?.slot ?? 1);
   const next = different.find(({ slot }) => slot > selected) ?? different[0];
   const describe = (number: number): string => {
@@ -183,7 +187,7 @@ function Comparison({ nomination, check, compared }: ComparisonProps) {
   return (
     <>
       <Panel
-        title={`${labelOf(eic)} · ${different.length === 0 ? texts.noSlots : texts.different(different.length)}`}
+        title={`${labelOf(eic)} · ${different.length === 0 ? texts.noSlots : differenceText(differencesKw, format)}`}
         actions={
           <>
             <NominationLink id={id} search={{ slot: selected }} className={buttonClass()}>
@@ -217,6 +221,7 @@ function Comparison({ nomination, check, compared }: ComparisonProps) {
           ]}
           marked={new Set(different.map(({ slot }) => slot))}
           markLabel={texts.differs}
+          differencesKw={differencesKw}
           selected={selected}
           onSelect={setSelected}
           describe={describe}

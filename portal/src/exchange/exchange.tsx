@@ -1,9 +1,7 @@
 import type { UnsentNomination } from '@saldo/api';
-import { addDays } from '@saldo/core/delivery-day.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Gates } from '../calendar/gates.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionBadge } from '../references/badges.tsx';
 import { TsoFilter } from '../references/filter-fields.tsx';
@@ -18,16 +16,19 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { DayFilter, FilterBar } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
-import { EmptyState } from '../ui/states.tsx';
+import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
+import { BoardTable } from './board.tsx';
+import { boardQuery } from './board-queries.ts';
+import { BOARD_TEXTS } from './board-texts.ts';
 import { readUnsentFilters } from './filters.ts';
 import { unsentQuery } from './queries.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import { SimulatorPanel } from './simulator-panel.tsx';
 
-/** Nominations not yet sent to the TSOs, and manual actions. */
+/** The state with each TSO, nominations not yet sent, and manual actions. */
 export function ExchangePage() {
   const { t } = useI18n();
   const texts = t.exchange;
@@ -53,7 +54,7 @@ export function ExchangePage() {
         </>
       }
     >
-      <Gates today={today} tomorrow={addDays(today, 1)} />
+      <BoardPanel />
       <FilterBar isFiltered={isFiltered} onClear={clear}>
         <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
         <TsoFilter value={filters.tso} onChange={(tso) => set({ tso })} />
@@ -76,6 +77,27 @@ export function ExchangePage() {
       {mayChange && <ReceivePanel />}
       {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
+  );
+}
+
+function BoardPanel() {
+  const { format } = useI18n();
+  const texts = BOARD_TEXTS[format.language];
+  const query = useQuery(boardQuery);
+  return (
+    <Panel
+      title={texts.title}
+      isFlush
+      actions={
+        <Link to="/operator/board" className={buttonClass()}>
+          {texts.toWall}
+        </Link>
+      }
+    >
+      <Loaded query={query} loading={<SkeletonBlock className="h-96" />}>
+        {(board) => <BoardTable board={board} />}
+      </Loaded>
+    </Panel>
   );
 }
 

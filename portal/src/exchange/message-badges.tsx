@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 
-const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
+export const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
   stored: 'warn',
   sent: 'accent',
   delivered: 'accent',

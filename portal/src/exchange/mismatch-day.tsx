@@ -15,6 +15,7 @@ import { slotText } from '../ui/delivery-period.ts';
 import { Fact, Panel } from '../ui/page.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import type { MismatchSearch } from './filters.ts';
+import { MISMATCH_TEXTS } from './mismatch-texts.ts';
 import { differencesBySlot, type MismatchedSlot, mismatchedSlots } from './mismatched-slots.ts';
 
 type Props = {
@@ -36,7 +37,7 @@ const shortened = (name: string) =>
 /** One day: balance groups by quarter-hour, both sides of the selected one, and everything as a table. */
 export function MismatchDay({ day, mismatches, search, set }: Props) {
   const { t, format } = useI18n();
-  const texts = t.exchange.mismatch;
+  const texts = MISMATCH_TEXTS[format.language];
   const navigate = useNavigate();
   const labelOf = useGroupLabels();
   const positions = useMemo(
@@ -127,7 +128,7 @@ type SidesProps = { day: DeliveryDay; position: Position; slot: number };
 /** The values of both sides for a quarter-hour. */
 function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
   const { t, format } = useI18n();
-  const texts = t.exchange.mismatch;
+  const texts = MISMATCH_TEXTS[format.language];
   const ownerOf = useGroupOwners();
   const found = slots.find((known) => known.slot === slot);
   const amount = (kw: number | null) =>
@@ -177,7 +178,7 @@ type TableProps = { positions: readonly Position[]; selected: string | undefined
 
 function MismatchTable({ positions, selected, sort }: TableProps) {
   const { t, format } = useI18n();
-  const texts = t.exchange.mismatch;
+  const texts = MISMATCH_TEXTS[format.language];
   const ownerOf = useGroupOwners();
   const labelOf = useGroupLabels();
   const sum = (values: readonly number[]) => values.reduce((total, kw) => total + kw, 0);

@@ -18,6 +18,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton, SkeletonBlock } from '../ui/states.tsx';
 import { readMismatchSearch } from './filters.ts';
 import { MismatchDay } from './mismatch-day.tsx';
+import { MISMATCH_TEXTS } from './mismatch-texts.ts';
 import { deviationBySlot } from './mismatched-slots.ts';
 import { mismatchesQuery } from './queries.ts';
 
@@ -82,8 +83,8 @@ const firstSlot = (mismatches: readonly NominationMismatch[] = []): number => {
 
 /** Differences between nominations and TSO confirmations: over several days, and on one of them. */
 export function MismatchesPage() {
-  const { t } = useI18n();
-  const texts = t.exchange.mismatch;
+  const { format } = useI18n();
+  const texts = MISMATCH_TEXTS[format.language];
   const today = useToday();
   const { search, set } = useChoices(readMismatchSearch);
   const { tso } = search;
@@ -139,7 +140,7 @@ type DaysProps = {
 /** Days by quarter-hour: the total deviation. */
 function DaysPanel({ days, day, slot, found, onShow }: DaysProps) {
   const { t, format } = useI18n();
-  const texts = t.exchange.mismatch;
+  const texts = MISMATCH_TEXTS[format.language];
   const rows = days.map(
     (of, index): HeatRow => ({
       id: of,

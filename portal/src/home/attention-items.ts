@@ -1,7 +1,7 @@
 import type { Alarm, Nomination, OwnSchedule } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Deadline } from '../calendar/deadlines.ts';
-import { findDay, isMismatch, slotsOf } from '../nominations/nominated-slots.ts';
+import { findDay, mismatchedSlots } from '../nominations/nominated-slots.ts';
 import type { Counted } from '../session/lists.ts';
 
 export type AttentionKind =
@@ -57,7 +57,7 @@ export function itemsByDay(kind: AttentionKind, { records, hasMore }: Counted<No
       hasMore: hasMore && at === byDay.size - 1,
       nomination: ofDay.length === 1 ? first : null,
       alarms: [],
-      slots: kind === 'mismatch' ? mismatchedSlots(ofDay) : null,
+      slots: kind === 'mismatch' ? slotsToChange(ofDay) : null,
       closures: kind === 'unsent' ? ofDay.flatMap(closureOf) : [],
     };
   });
@@ -67,9 +67,9 @@ const closureOf = ({ gate_closure }: Nomination): number[] =>
   gate_closure ? [Date.parse(gate_closure)] : [];
 
 /** Null if no difference is as large as a kW: then it may be in any quarter-hour. */
-function mismatchedSlots(nominations: readonly Nomination[]): number[] | null {
-  const slots = nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch));
-  return slots.length === 0 ? null : Array.from(new Set(slots.map(({ slot }) => slot)));
+function slotsToChange(nominations: readonly Nomination[]): number[] | null {
+  const slots = mismatchedSlots(nominations);
+  return slots.length === 0 ? null : slots;
 }
 
 export type Due = AttentionItem & { readonly deadline: Deadline | null };

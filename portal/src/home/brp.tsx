@@ -2,9 +2,9 @@ import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
-import { Gates } from '../calendar/gates.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { netSaldoKwh } from '../nominations/nominated-slots.ts';
+import { NominationRibbon } from '../nominations/nomination-ribbon.tsx';
 import { NominationTable } from '../nominations/nominations.tsx';
 import { changedSchedulesQuery, ownSchedulesQuery } from '../nominations/own-schedules.ts';
 import { nominationsQuery } from '../nominations/queries.ts';
@@ -42,7 +42,7 @@ export function HomePage() {
         <>
           <NetSaldo day={tomorrow} />
           <ClockChangeNotice day={today} />
-          <Gates today={today} tomorrow={tomorrow} />
+          <NominationRibbon today={today} />
           {days.map(({ day, name, query }) => (
             <DayPanel key={day} day={day} name={name} query={query} />
           ))}

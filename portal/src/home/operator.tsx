@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { AuditList } from '../audit/audit-list.tsx';
 import { auditQuery } from '../audit/queries.ts';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
-import { Gates } from '../calendar/gates.tsx';
+import { BoardRibbon } from '../exchange/board-ribbon.tsx';
 import { HealthPanel } from '../health/health.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { nominationsInStateQuery } from '../nominations/queries.ts';
@@ -33,7 +33,7 @@ export function HomePage() {
       <Unsent today={today} />
       <Attention today={today} tomorrow={tomorrow} />
       <ClockChangeNotice day={today} />
-      <Gates today={today} tomorrow={tomorrow} />
+      <BoardRibbon today={today} />
       <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <LastEntries />
         <HealthPanel />

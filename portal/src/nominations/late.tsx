@@ -15,12 +15,13 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { readLateFilters } from './filters.ts';
 import { lateSums, slotRanges } from './late-slots.ts';
+import { LATE_TEXTS } from './late-texts.ts';
 import { lateFilter, lateQuery } from './operator-queries.ts';
 
 /** Changes that can no longer be nominated and are settled financially. */
 export function LatePage() {
-  const { t } = useI18n();
-  const texts = t.exchange.late;
+  const { t, language } = useI18n();
+  const texts = LATE_TEXTS[language];
   const { filters, set, clear, isFiltered } = useFilters(readLateFilters);
   const query = useInfiniteQuery(lateQuery(filters));
   return (
@@ -54,8 +55,8 @@ export function LatePage() {
 }
 
 function LateTable({ late }: { late: readonly LatePositionDay[] }) {
-  const { t, format } = useI18n();
-  const texts = t.exchange.late;
+  const { t, format, language } = useI18n();
+  const texts = LATE_TEXTS[language];
   const columns: readonly Column<LatePositionDay>[] = [
     {
       id: 'day',

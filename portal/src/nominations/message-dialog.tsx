@@ -12,6 +12,7 @@ import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { EXPORT_TEXTS } from './export-texts.ts';
 import { useRecordStep } from './own-schedules.ts';
 import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 
@@ -74,7 +75,7 @@ async function saveMessage(message: Message): Promise<string> {
 }
 
 function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
-  const { t, format } = useI18n();
+  const { t, format, language } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].message;
   const toast = useToast();
   const record = useRecordStep();
@@ -125,7 +126,7 @@ function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="format"
-            label={t.brp.exports.format}
+            label={EXPORT_TEXTS[language].format}
             value={fileFormat}
             options={FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
             onChange={setFileFormat}
@@ -142,7 +143,7 @@ function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
           />
         </div>
         <FormButtons
-          action={t.brp.exports.start}
+          action={EXPORT_TEXTS[language].start}
           isBusy={run.isPending}
           disabled={!isVersion}
           onClose={onClose}

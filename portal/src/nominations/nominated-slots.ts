@@ -1,5 +1,5 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
-import { type DeliveryDay, dayOf, hourLabel } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, dayOf, hourLabel, slotCount } from '@saldo/core/delivery-day.ts';
 import { kwFromExactMwh, kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 
 /** A quarter-hour of a nomination. */
@@ -13,7 +13,10 @@ export type NominatedSlot = {
 
 /** Confirmed amounts that are not rounded to the kWh, of all slots or of those that differ. */
 export type ExactAmounts = {
-  readonly slots: readonly Pick<Reconciliation['slots'][number], 'slot_number' | 'matched_amount'>[];
+  readonly slots: readonly Pick<
+    Reconciliation['slots'][number],
+    'slot_number' | 'matched_amount' | 'counterpart_amount'
+  >[];
 };
 
 /** The slots of a nomination, whose matched amounts are rounded to the kWh. */
@@ -30,8 +33,11 @@ export function slotsOf({ slots = [] }: Nomination, amounts?: ExactAmounts): Nom
   });
 }
 
-export const isMismatch = ({ amountKwh, matchedKw }: NominatedSlot): boolean =>
-  matchedKw !== null && matchedKw !== kwFromKwh(amountKwh);
+/** Nominated minus confirmed in kW; null until the TSO confirms. */
+export const differenceKw = ({ amountKwh, matchedKw }: NominatedSlot): number | null =>
+  matchedKw === null ? null : kwFromKwh(amountKwh) - matchedKw;
+
+export const isMismatch = (slot: NominatedSlot): boolean => (differenceKw(slot) ?? 0) !== 0;
 
 /** The delivery day, derived from the slots because a nomination has no such field. */
 export function findDay({ slots }: Nomination): DeliveryDay | null {
@@ -95,3 +101,19 @@ export const netSaldoKwh = (nominations: readonly Nomination[]): number =>
       .filter(({ status }) => status !== 'superseded')
       .map((nomination) => signOf(nomination) * totalsOf(slotsOf(nomination)).amountKwh),
   );
+
+/** Deliveries minus receipts of each quarter-hour of a day. */
+export function netBySlot(day: DeliveryDay, nominations: readonly Nomination[]): number[] {
+  const values = Array.from({ length: slotCount(day) }, () => 0);
+  for (const nomination of nominations.filter(({ status }) => status !== 'superseded'))
+    for (const { slot, amountKwh } of slotsOf(nomination))
+      values[slot - 1] = (values[slot - 1] ?? 0) + signOf(nomination) * amountKwh;
+  return values;
+}
+
+/** The quarter-hours that differ in any of these nominations. */
+export const mismatchedSlots = (nominations: readonly Nomination[]): number[] => [
+  ...new Set(
+    nominations.flatMap((nomination) => slotsOf(nomination).filter(isMismatch)).map(({ slot }) => slot),
+  ),
+];

@@ -1,10 +1,11 @@
 import type { Nomination } from '@saldo/api';
 import { dayOf, SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
-import { kwFromKwh } from '@saldo/core/energy.ts';
+import { kwFromExactMwh, kwFromKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
+import { differenceText } from '../charts/differences.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
@@ -23,12 +24,21 @@ import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { DaySteps } from './day-steps.tsx';
 import { NOMINATION_COLUMNS } from './exports.ts';
-import { findDay, isMismatch, type NominatedSlot, slotsOf, totalsOf } from './nominated-slots.ts';
+import {
+  differenceKw,
+  type ExactAmounts,
+  findDay,
+  isMismatch,
+  type NominatedSlot,
+  slotsOf,
+  totalsOf,
+} from './nominated-slots.ts';
 import { OwnSidePanel } from './own-side.tsx';
 import { OWN_TEXTS } from './own-texts.ts';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
 import { ScheduleButtons } from './schedule-buttons.tsx';
+import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
 import { useExactAmounts } from './use-reconciliation.ts';
@@ -96,7 +106,13 @@ function NominationView({ nomination }: { nomination: Nomination }) {
       <NominationFacts nomination={nomination} slots={slots} />
       {selected && (
         <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_23rem]">
-          <NominationChart nomination={nomination} slots={slots} selected={selected} onSelect={select} />
+          <NominationChart
+            nomination={nomination}
+            slots={slots}
+            exact={exact}
+            selected={selected}
+            onSelect={select}
+          />
           {/* On a wide screen as high as the chart: the page does not move when another slot is selected. */}
           <div className="xl:relative">
             <div className="xl:absolute xl:inset-x-0 xl:top-0 xl:max-h-full xl:overflow-y-auto xl:rounded-lg xl:border-b xl:border-line xl:[&>section]:border-b-0">
@@ -206,15 +222,47 @@ function useVersionBefore({ id, version }: Nomination): Nomination | null {
   return versions?.find((one) => one.version === version - 1) ?? null;
 }
 
-type ChartProps = ViewProps & { selected: NominatedSlot; onSelect: (slot: number) => void };
+type ChartProps = ViewProps & {
+  /** The confirmed amounts, with those of the BRP's own schedule where the TSO reports them. */
+  exact: ExactAmounts | undefined;
+  selected: NominatedSlot;
+  onSelect: (slot: number) => void;
+};
 
-function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) {
+/** The amounts of the BRP's own schedule in kWh; null where the TSO does not report them. */
+function ownAmountsKwh(slots: readonly NominatedSlot[], exact: ExactAmounts | undefined): (number | null)[] {
+  const bySlot = new Map(exact?.slots.map((slot) => [slot.slot_number, slot.counterpart_amount]));
+  return slots.map(({ slot }) => {
+    const own = bySlot.get(slot) ?? null;
+    return own === null ? null : kwFromExactMwh(own) / SLOTS_PER_HOUR;
+  });
+}
+
+function NominationChart({ nomination, slots, exact, selected, onSelect }: ChartProps) {
   const { t, format } = useI18n();
   const labelOf = useGroupLabels();
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
   const mismatches = slots.filter(isMismatch).map(({ slot }) => slot);
+  const differencesKw = slots.map(differenceKw);
+  const ownKwh = ownAmountsKwh(slots, exact);
   const isMatched = slots.some(({ matchedKw }) => matchedKw !== null);
   const before = useVersionBefore(nomination);
+  // One dashed line beside the confirmed one: the own schedule where it is known, else the version before.
+  const reference = ownKwh.some((kwh) => kwh !== null)
+    ? {
+        id: 'own',
+        label: SCHEDULE_TEXTS[format.language].reconciliation.ownSchedule,
+        tone: 'before' as const,
+        isDashed: true,
+        valuesKwh: ownKwh,
+      }
+    : before && {
+        id: 'before',
+        label: OWN_TEXTS[format.language].before(before.version),
+        tone: 'before' as const,
+        isDashed: true,
+        valuesKwh: slotsOf(before).map(({ amountKwh }) => amountKwh),
+      };
   const describe = (number: number): string => {
     const slot = slots[number - 1];
     if (!slot) return '';
@@ -235,7 +283,7 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
   const state = isMatched ? t.brp.nominations.allMatch : t.brp.nominations.noneMatched;
   return (
     <Panel
-      title={mismatches.length > 0 ? t.brp.nominations.mismatches(mismatches.length) : state}
+      title={mismatches.length > 0 ? differenceText(differencesKw, format) : state}
       actions={
         next !== undefined && (
           <Button icon="right" onClick={() => onSelect(next)}>
@@ -264,19 +312,10 @@ function NominationChart({ nomination, slots, selected, onSelect }: ChartProps) 
             isDashed: true,
             valuesKwh: slots.map(({ matchedKw }) => matchedKw && matchedKw / SLOTS_PER_HOUR),
           },
-          ...(before === null
-            ? []
-            : [
-                {
-                  id: 'before',
-                  label: OWN_TEXTS[format.language].before(before.version),
-                  tone: 'before' as const,
-                  isDashed: true,
-                  valuesKwh: slotsOf(before).map(({ amountKwh }) => amountKwh),
-                },
-              ]),
+          ...(reference === null ? [] : [reference]),
         ]}
         marked={new Set(mismatches)}
+        differencesKw={differencesKw}
         markLabel={t.brp.nominations.mismatch}
         selected={selected.slot}
         onSelect={onSelect}

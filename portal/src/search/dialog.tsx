@@ -11,6 +11,7 @@ import { FormProblem, inputClass } from '../ui/form.tsx';
 import { parseTypedDay } from '../ui/typed-date.ts';
 import { useSettled } from '../ui/use-settled.ts';
 import { commonSources, type FoundGroup, findRecords, type Sources } from './sources.ts';
+import { SEARCH_TEXTS } from './texts.ts';
 
 type Role = 'brp' | 'operator';
 
@@ -42,7 +43,8 @@ function useFound(role: Role, typed: string) {
   };
 }
 
-const dayGroup = (role: Role, day: DeliveryDay, { t, format }: I18n): FoundGroup => {
+const dayGroup = (role: Role, day: DeliveryDay, { format }: I18n): FoundGroup => {
+  const texts = SEARCH_TEXTS[format.language];
   const search = { day };
   const nominations = linkOptions({ to: role === 'brp' ? '/nominations' : '/operator/nominations', search });
   const messages = linkOptions({ to: '/operator/messages', search });
@@ -50,10 +52,8 @@ const dayGroup = (role: Role, day: DeliveryDay, { t, format }: I18n): FoundGroup
     name: 'days',
     all: null,
     found: [
-      { label: t.search.nominationsOf(format.day(day)), detail: '', page: nominations },
-      ...(role === 'brp'
-        ? []
-        : [{ label: t.search.messagesOf(format.day(day)), detail: '', page: messages }]),
+      { label: texts.nominationsOf(format.day(day)), detail: '', page: nominations },
+      ...(role === 'brp' ? [] : [{ label: texts.messagesOf(format.day(day)), detail: '', page: messages }]),
     ],
   };
 };
@@ -62,15 +62,16 @@ type Option = { readonly label: string; readonly detail: string; readonly page: 
 type OptionGroup = { readonly label: string; readonly options: readonly Option[] };
 
 /** The options of a group; the last one leads to the list if the list has more records. */
-const optionGroup = ({ name, found, all }: FoundGroup, { t }: I18n, groupOf: GroupText): OptionGroup => {
+const optionGroup = ({ name, found, all }: FoundGroup, { format }: I18n, groupOf: GroupText): OptionGroup => {
+  const texts = SEARCH_TEXTS[format.language];
   const options = found.map(({ label, detail, eic, page }) => ({
     label,
     detail: [...(eic === undefined ? [] : [groupOf(eic)]), detail].filter((part) => part !== '').join(' · '),
     page,
   }));
   return {
-    label: t.search.groups[name],
-    options: all === null ? options : [...options, { label: t.search.all, detail: '', page: all }],
+    label: texts.groups[name],
+    options: all === null ? options : [...options, { label: texts.all, detail: '', page: all }],
   };
 };
 
@@ -88,6 +89,7 @@ function useGroupText(): GroupText {
 export function SearchDialog({ role, onClose }: { role: Role; onClose: () => void }) {
   const i18n = useI18n();
   const { t } = i18n;
+  const texts = SEARCH_TEXTS[i18n.format.language];
   const navigate = useNavigate();
   const listId = useId();
   const groupText = useGroupText();
@@ -120,10 +122,10 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
   const remark = isSearching
     ? t.common.searching
     : typed.length < MIN_LENGTH
-      ? t.search.hint
+      ? texts.hint
       : options.length === 0
         ? t.search.nothing
-        : t.search.count(count);
+        : texts.count(count);
   return (
     <Dialog title={t.search.title} onClose={onClose}>
       <div className="grid gap-3">
@@ -138,7 +140,7 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="go"
-          placeholder={t.search.placeholder}
+          placeholder={texts.placeholder}
           maxLength={LIMITS.searchLength}
           className={inputClass()}
           value={text}
@@ -156,7 +158,7 @@ export function SearchDialog({ role, onClose }: { role: Role; onClose: () => voi
         <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-xs text-muted">
           <p role="status">{remark}</p>
           <p aria-hidden="true" className="hidden sm:block">
-            {t.search.keys}
+            {texts.keys}
           </p>
         </div>
       </div>
@@ -172,10 +174,10 @@ type ResultsProps = {
 };
 
 function Results({ id, groups, active, onOpen }: ResultsProps) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const all = groups.flatMap(({ options }) => options);
   return (
-    <div id={id} role="listbox" aria-label={t.search.results} className="grid gap-2">
+    <div id={id} role="listbox" aria-label={SEARCH_TEXTS[format.language].results} className="grid gap-2">
       {groups.map(({ label, options }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be in a listbox
         <div key={label} role="group" aria-label={label}>

@@ -4,6 +4,7 @@ import { isProblem } from '@saldo/sdk';
 import { type LinkOptions, linkOptions } from '@tanstack/react-router';
 import type { Dictionary } from '../i18n/dictionary.ts';
 import { reader, searcher } from '../session/reader.ts';
+import type { SearchTexts } from './texts.ts';
 
 /** A record that was found, and its page. */
 export type Found = {
@@ -15,7 +16,7 @@ export type Found = {
 };
 
 export type FoundGroup = {
-  readonly name: keyof Dictionary['search']['groups'];
+  readonly name: keyof SearchTexts['groups'];
   readonly found: readonly Found[];
   /** The list with the same search, if it has more records. */
   readonly all: LinkOptions | null;
@@ -94,7 +95,7 @@ export function commonSources(base: '' | '/operator'): Sources {
         const { eic, tso, direction, version } = await reader().nominations.get(id, { signal });
         return oneFound('nominations', {
           label: `${t.common.tsos[tso]} · ${t.common.directions[direction]}`,
-          detail: t.search.version(version),
+          detail: t.brp.nominations.versionNumber(version),
           eic,
           page: linkOptions({ to: `${base}/nominations/$nominationId`, params: { nominationId: id } }),
         });

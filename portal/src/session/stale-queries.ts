@@ -7,7 +7,7 @@ const PARTIES = ['brps', 'accounts', 'users', 'api-keys', 'balance-groups', 'web
 const MARKET = ['assets', 'demands', 'market'];
 const CONTRACTS = ['contracts', 'contract'];
 const CUSTOMERS = ['customers', 'customer'];
-const EXCHANGE = ['alarms', 'messages', 'unsent', 'mismatches', 'health'];
+const EXCHANGE = ['alarms', 'board', 'messages', 'unsent', 'mismatches', 'health'];
 
 /** The queries that a change makes stale, by the first part of their keys. */
 const STALE: Readonly<Record<Subject, readonly string[]>> = {

@@ -4,6 +4,7 @@ import { operatorClient } from '../session/operator-client.ts';
 import { FileImport, FormatHelp } from '../ui/file-import.tsx';
 import { isNdjson } from '../ui/file-names.ts';
 import { ImportedFile, isWorthwhile } from '../ui/import-result.tsx';
+import { IMPORT_TEXTS } from '../ui/import-texts.ts';
 import { Page } from '../ui/page.tsx';
 
 const EXAMPLES = [
@@ -16,8 +17,8 @@ PPA-2026-0017,2026-10-25,2,1.300`,
 
 /** Imports volumes from a file, stored day by day. */
 export function ImportPage() {
-  const { t } = useI18n();
-  const texts = t.operator.import;
+  const { language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   return (
     <Page title={texts.title} text={texts.text}>
       <FileImport
@@ -35,8 +36,8 @@ export function ImportPage() {
 }
 
 function Result({ file, result, onImport }: { file: File; result: ImportResult; onImport: () => void }) {
-  const { t } = useI18n();
-  const texts = t.operator.import;
+  const { language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const { count, days } = result.incomplete_days;
   return (
     <ImportedFile

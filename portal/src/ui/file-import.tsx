@@ -10,6 +10,7 @@ import { DecimalQuestion, isDecimalQuestion } from './decimal-question.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { isGzip } from './file-names.ts';
 import { Checkbox, FormProblem } from './form.tsx';
+import { IMPORT_TEXTS } from './import-texts.ts';
 import { Panel } from './page.tsx';
 import { Notice } from './states.tsx';
 import { useIsMounted } from './use-is-mounted.ts';
@@ -51,8 +52,8 @@ type Props<F, R> = {
 /** Imports a file: dropped or chosen, with an optional dry run first. */
 export function FileImport<F, R>(props: Props<F, R>) {
   const { kinds, accept, formatOf, withoutDryRun, isImportable, children } = props;
-  const { t } = useI18n();
-  const texts = t.operator.import;
+  const { t, language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const mayChange = usePermission('member');
   const isMounted = useIsMounted();
   const [isTriedFirst, setIsTriedFirst] = useState(true);
@@ -166,8 +167,8 @@ type SendingProps = Pick<Attempt<unknown>, 'file' | 'isDryRun'> & {
 };
 
 function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
-  const { t, format } = useI18n();
-  const texts = t.operator.import;
+  const { t, format, language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const { bytes, totalBytes } = progress;
   const isSent = totalBytes !== null && bytes >= totalBytes;
   const percent = totalBytes ? Math.floor((bytes / totalBytes) * 100) : 0;
@@ -201,10 +202,10 @@ function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
 
 /** Explains the form of the files, with examples. */
 export function FormatHelp({ text, examples }: { text: string; examples: readonly string[] }) {
-  const { t } = useI18n();
+  const { language } = useI18n();
   return (
     <details className="rounded-lg border border-line bg-surface px-4 py-2.5 text-sm">
-      <summary className="font-medium">{t.operator.import.help}</summary>
+      <summary className="font-medium">{IMPORT_TEXTS[language].help}</summary>
       <div className="mt-2 grid gap-3 text-muted">
         <p>{text}</p>
         {examples.map((example) => (

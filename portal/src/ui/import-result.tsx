@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import { memberColumns } from './csv.ts';
 import { cx } from './cx.ts';
 import { ExportButton } from './export.tsx';
+import { IMPORT_TEXTS } from './import-texts.ts';
 import { Fact, Facts, Panel } from './page.tsx';
 import { Notice } from './states.tsx';
 import { type Column, DataTable } from './table.tsx';
@@ -36,8 +37,8 @@ export const isWorthwhile = ({ dry_run, created, corrected }: Imported): boolean
 
 /** The result of an import or of its dry run: counts, rejected lines and incomplete days. */
 export function ImportedFile({ file, result, incomplete, hasHappened, onImport }: Props) {
-  const { t, format } = useI18n();
-  const texts = t.operator.import;
+  const { format, language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const hasFaults = result.rejected_lines > 0;
   const changed = [format.number(result.created), format.number(result.corrected)] as const;
   return (
@@ -88,8 +89,8 @@ type Rejection = ImportResult['rejected'][number];
 const REJECTION_COLUMNS = memberColumns<Rejection>('line', 'code', 'message');
 
 function Rejections({ file, result }: { file: File; result: Imported }) {
-  const { t, format } = useI18n();
-  const texts = t.operator.import;
+  const { format, language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const columns: readonly Column<Rejection>[] = [
     { id: 'line', header: texts.line, isNumber: true, cell: ({ line }) => format.number(line) },
     {
@@ -135,8 +136,8 @@ function Rejections({ file, result }: { file: File; result: Imported }) {
 }
 
 function IncompleteDays({ count, days, ofLabel, text, onlyFirst }: Incomplete) {
-  const { t, format } = useI18n();
-  const texts = t.operator.import;
+  const { format, language } = useI18n();
+  const texts = IMPORT_TEXTS[language];
   const columns: readonly Column<IncompleteDay>[] = [
     { id: 'of', header: ofLabel, cell: ({ of }) => of },
     { id: 'day', header: texts.day, cell: ({ delivery_date }) => format.day(delivery_date) },

@@ -11,7 +11,7 @@ import {
   slotStart,
   TIME_ZONE,
 } from '@saldo/core/delivery-day.ts';
-import { gatesOf } from '@saldo/core/gates.ts';
+import { phaseEnds } from '@saldo/core/gates.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import type { Clock } from '../platform/clock.ts';
 import { fieldProblem } from '../platform/http/problem.ts';
@@ -44,12 +44,6 @@ function dayIn(date: string): DeliveryDay {
 
 function calendarOf(day: DeliveryDay, rules: MarketRules, now: number): DeliveryDayCalendar {
   const count = slotCount(day);
-  const gates = gatesOf(day, rules);
-  const gate = (phase: DeliveryDayCalendar['gates'][number]['phase'], closesAt: number) => ({
-    phase,
-    closes_at: formatInstant(closesAt),
-    open: now < closesAt,
-  });
   return {
     date: day,
     time_zone: TIME_ZONE,
@@ -68,11 +62,10 @@ function calendarOf(day: DeliveryDay, rules: MarketRules, now: number): Delivery
         delivery_end: formatInstant(start + SLOT_MS),
       };
     }),
-    gates: [
-      gate('day_ahead', gates.dayAhead),
-      gate('wait', gates.waitEnd),
-      gate('intraday', gates.intraday(count)),
-      gate('day_after', gates.dayAfter),
-    ],
+    gates: phaseEnds(day, rules).map(({ phase, closesAt }) => ({
+      phase,
+      closes_at: formatInstant(closesAt),
+      open: now < closesAt,
+    })),
   };
 }

@@ -12,6 +12,7 @@ import { FIRST_ID, type PageRequest, pageById, pageInOrder, paginate } from '../
 import { getUuid, problem } from '../platform/http/problem.ts';
 import { type Call, longRoute, type Route, route, writeRoute } from '../platform/http/routes.ts';
 import { acknowledgeAlarm, listAlarms, wireAlarm } from './alarms.ts';
+import { readBoard } from './board.ts';
 import { listMismatches, listUnsent, wireMismatch, wireUnsent } from './overview.ts';
 import { deliverStored } from './process/deliver.ts';
 import type { Exchange, SendFault, SendRun } from './process/exchange.ts';
@@ -50,6 +51,13 @@ function exchangeRoutes(
     longRoute(endpoints.requestStatus, (call) => statusOperation(db, call, exchange, clock.now())),
 
     route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now(), silenceMs)),
+
+    route(endpoints.getExchangeBoard, (call) =>
+      readBoard(db, exchange.rules, clock.now(), {
+        hasSlots: call.query.include_slots === 'true',
+        language: languageOf(call),
+      }),
+    ),
 
     route(endpoints.listMismatches, async ({ query, page }) => {
       const day = query.delivery_date;

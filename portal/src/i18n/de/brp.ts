@@ -80,28 +80,6 @@ export const brp: Dictionary['brp'] = {
     chartLabel: (day) => `Mengen vom ${day} je Viertelstunde`,
     history: (label) => `Versionen von ${label}`,
   },
-  exports: {
-    button: 'Exportieren…',
-    hint: 'Ganze Tage als CSV, NDJSON oder Parquet herunterladen',
-    title: 'Ganze Tage exportieren',
-    text: 'Eine Datei mit allen Versionen in der Form der API: Energie in MWh, Zeiten in UTC.',
-    subject: 'Daten',
-    subjects: { transactions: 'Transaktionen', nominations: 'Nominierungen' },
-    format: 'Format',
-    formats: { german_csv: 'CSV für Excel', csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
-    formatHints: {
-      german_csv: 'Eine Zeile je Viertelstunde, mit Semikolon und Dezimalkomma.',
-      csv: 'Eine Zeile je Viertelstunde, mit Komma und Dezimalpunkt.',
-      ndjson: 'Je Zeile ein Datensatz der API.',
-      parquet: 'Eine Zeile je Viertelstunde, für Datenwerkzeuge; die kleinste Datei.',
-    },
-    first: 'Erster Liefertag',
-    last: 'Letzter Liefertag',
-    backwards: 'Der letzte Tag darf nicht vor dem ersten liegen.',
-    start: 'Herunterladen',
-    received: (size) => `${size} empfangen…`,
-    done: (size) => `Export vollständig: ${size}`,
-  },
   nominations: {
     title: 'Nominierungen',
     one: 'Nominierung',
@@ -142,8 +120,6 @@ export const brp: Dictionary['brp'] = {
     chartHelp:
       'Pfeiltasten wechseln die Viertelstunde, Bild auf und Bild ab die Stunde, Pos1 und Ende springen an die Enden.',
     mismatch: 'Abweichung',
-    mismatches: (count) =>
-      count === 1 ? '1 Viertelstunde stimmt nicht überein' : `${count} Viertelstunden stimmen nicht überein`,
     nextMismatch: 'Nächste Abweichung',
     allMatch: 'Alle Viertelstunden stimmen überein',
     noneMatched: 'Der ÜNB hat noch nicht geantwortet',

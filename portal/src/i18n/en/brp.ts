@@ -80,28 +80,6 @@ export const brp = {
     chartLabel: (day: string) => `Volumes of ${day} by quarter-hour`,
     history: (label: string) => `Versions of ${label}`,
   },
-  exports: {
-    button: 'Export…',
-    hint: 'Download whole days as CSV, NDJSON or Parquet',
-    title: 'Export whole days',
-    text: 'One file with all versions, in the form of the API: energy in MWh, times in UTC.',
-    subject: 'Data',
-    subjects: { transactions: 'Transactions', nominations: 'Nominations' },
-    format: 'Format',
-    formats: { german_csv: 'CSV for German Excel', csv: 'CSV', ndjson: 'NDJSON', parquet: 'Parquet' },
-    formatHints: {
-      german_csv: 'A row per quarter-hour, with semicolon and decimal comma.',
-      csv: 'A row per quarter-hour, with comma and decimal point.',
-      ndjson: 'A record of the API per line.',
-      parquet: 'A row per quarter-hour, for data tools; the smallest file.',
-    },
-    first: 'First delivery day',
-    last: 'Last delivery day',
-    backwards: 'The last day must not come before the first.',
-    start: 'Download',
-    received: (size: string) => `${size} received…`,
-    done: (size: string) => `Export complete: ${size}`,
-  },
   nominations: {
     title: 'Nominations',
     one: 'Nomination',
@@ -143,8 +121,6 @@ export const brp = {
     chartHelp:
       'Arrow keys move over the quarter-hours, Page Up and Page Down by an hour, Home and End to the ends.',
     mismatch: 'mismatch',
-    mismatches: (count: number) =>
-      count === 1 ? '1 quarter-hour does not match' : `${count} quarter-hours do not match`,
     nextMismatch: 'Next mismatch',
     allMatch: 'All quarter-hours match',
     noneMatched: 'The TSO has not answered yet',
