@@ -22,6 +22,7 @@ import {
 } from './session/session.ts';
 import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
+import { cx } from './ui/cx.ts';
 import { Dialog } from './ui/dialog.tsx';
 import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
@@ -168,11 +169,17 @@ function Navigation() {
   const { t } = useI18n();
   const { user } = useSession();
   return (
-    <nav aria-label={t.common.mainNavigation} className="grid gap-4">
+    <nav aria-label={t.common.mainNavigation} className="grid gap-1.5">
       {NAVIGATION[user.role].map(({ name, items }) => (
         <div key={name}>
           {name && (
-            <p className="flex items-center gap-2 px-2.5 pb-1 text-xs font-medium text-muted">
+            <p
+              className={cx(
+                'flex items-center gap-2 px-2.5 pb-0.5 text-xs font-medium text-muted',
+                // As high as with the number of alarms, which arrives later.
+                name === 'today' && 'min-h-6',
+              )}
+            >
               {t.common.navigationGroups[name]}
               {name === 'today' && <OpenAlarms />}
             </p>
@@ -185,7 +192,7 @@ function Navigation() {
                   <Link
                     to={to}
                     activeOptions={{ exact: to === '/', includeSearch: false }}
-                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
                   >
                     <Icon name={icon} />
                     {label(t)}
@@ -232,7 +239,7 @@ function UserBox() {
     if (await mayLeave()) signOut.mutate();
   };
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1 border-t border-line pt-2 text-sm">
       <Link
         to="/profile"
         className="flex min-w-0 items-center gap-2.5 rounded-md px-2.5 py-1 hover:bg-sunken"
@@ -285,14 +292,14 @@ function Header() {
 
 function Sidebar() {
   return (
-    <header className="sticky top-0 flex h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 print:hidden">
-      <div className="px-2.5 pt-2">
+    <header className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line bg-surface p-3 print:hidden">
+      <div className="px-2.5">
         <Brand />
       </div>
       <div className="flex-1">
         <Navigation />
       </div>
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
         <DocsLink />
         <Preferences />
         <UserBox />

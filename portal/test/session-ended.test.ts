@@ -7,7 +7,7 @@ import { faultsOf } from './axe.ts';
 import { holdLiveRefresh, open, openStage } from './stage.ts';
 
 const { platform, world, visit, visitApart } = await openStage();
-const { seller, producer, consumer } = await world.pair();
+const { seller, sellerGroup, producer, consumer } = await world.pair();
 const operator = client(platform.baseUrl, await world.operatorKey());
 
 type Person = { readonly email: string; readonly password: string };
@@ -119,7 +119,7 @@ for (const locale of ['en-GB', 'de-DE'] as const) {
       { locale },
     );
     const { delivery_start, seller: from } = await contractOf(reference);
-    assert.deepEqual([delivery_start, from.customer_id], ['2026-12-31T23:00:00Z', producer.id]);
+    assert.deepEqual([delivery_start, from.eic], ['2026-12-31T23:00:00Z', sellerGroup.eic]);
   });
 
   test(`another user who signs in elsewhere takes a page with input over after a warning (${locale})`, async () => {

@@ -21,7 +21,8 @@ function ActivityPage({ role }: { role: EventReader }) {
   const { t, format } = useI18n();
   const texts = ACTIVITY_TEXTS[format.language];
   const { filters, set, clear, isFiltered } = useFilters(readActivitySearch);
-  const { data: keys = [] } = useQuery(keyNamesQuery(role));
+  // Events name keys: a name that arrives later would move the list.
+  const { data: keys = [], isPending: areKeysPending } = useQuery(keyNamesQuery(role));
   const choices = useTypeChoices(role);
   const chosen = choices.find(({ value }) => value === filters.types)?.value;
   const query = useLiveActivity(chosen);
@@ -37,7 +38,7 @@ function ActivityPage({ role }: { role: EventReader }) {
       </FilterBar>
       <Panel isFlush>
         <PagedList
-          query={query}
+          query={areKeysPending ? { ...query, data: undefined } : query}
           recordsOf={(page) => page.events}
           empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
         >

@@ -23,7 +23,10 @@ export function Gates({ today, tomorrow }: { today: DeliveryDay; tomorrow: Deliv
   const dayAfter = closingOf(calendarToday, 'day_after');
   const isWaiting = dayAhead !== null && wait !== null && now >= dayAhead && now < wait;
   return (
-    <section aria-label={t.brp.home.gates} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+    <section
+      aria-label={t.brp.home.gates}
+      className="grid grid-cols-[minmax(0,1fr)] gap-3 sm:grid-cols-2 xl:grid-cols-3"
+    >
       {isTomorrowPending && <PendingTile />}
       {dayAhead !== null && !isWaiting && (
         <GateTile label={t.brp.home.dayAheadGate(format.dayShort(tomorrow))} closesAt={dayAhead} now={now} />
@@ -61,7 +64,8 @@ function NextSlotTile({ calendar, now }: { calendar: DeliveryDayCalendar | undef
 }
 
 /** High enough for a label of two lines, so that the page below does not move. */
-const TILE = 'flex min-h-21 items-center justify-between gap-4 rounded-lg border bg-surface px-4 py-2.5';
+const TILE =
+  'flex min-h-21 flex-wrap items-center justify-between gap-x-4 rounded-lg border bg-surface px-4 py-2.5';
 
 const PendingTile = () => (
   <div className={cx(TILE, 'border-line')}>

@@ -13,7 +13,7 @@ import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+import { AttentionPanel, isSettled, itemsOf, useCommonAttention, useDue } from './attention.tsx';
 
 /** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
@@ -22,7 +22,6 @@ export function HomePage() {
   const today = useToday();
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
-  const isAttentionKnown = attention.data !== undefined || attention.error !== null;
   const days = [
     { day: today, name: t.common.today, query: useNominations(today) },
     { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
@@ -34,7 +33,7 @@ export function HomePage() {
       <Gates today={today} tomorrow={tomorrow} />
       <AttentionPanel query={attention} title={t.brp.home.attention} />
       {/* Below a list of unknown length: shown together with it, so that they do not move. */}
-      {isAttentionKnown &&
+      {isSettled(attention) &&
         days.map(({ day, name, query }) => <DayPanel key={day} day={day} name={name} query={query} />)}
     </Page>
   );
@@ -59,9 +58,11 @@ const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominati
 
 function useAttention(today: DeliveryDay) {
   const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
-  return useWithGroupNames(
-    itemsOf([nominations, customers], () => [...(nominations.data ?? []), ...(customers.data ?? [])]),
-  );
+  const items = itemsOf([nominations, customers], () => [
+    ...(nominations.data ?? []),
+    ...(customers.data ?? []),
+  ]);
+  return useDue(useWithGroupNames(items));
 }
 
 type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNominations> };

@@ -71,7 +71,7 @@ export function Dialog({ title, onClose, children, isHeldOpen = false, isPageHid
       )}
     >
       <header className="flex items-center justify-between gap-4 border-b border-line py-2.5 pr-2.5 pl-5">
-        <h2 id={id} className="font-semibold">
+        <h2 id={id} className="min-w-0 font-semibold wrap-anywhere">
           {title}
         </h2>
         {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={() => void close()} />}

@@ -67,7 +67,8 @@ export function SelectFilter<V extends string>({
       {(id) => (
         <select
           id={id}
-          className={cx(inputClass(), 'max-w-56')}
+          // Its options may be loaded later, and the fields beside it do not move then.
+          className={cx(inputClass(), 'w-44')}
           value={value ?? ''}
           onChange={(event) => onChange(event.target.value === '' ? undefined : (event.target.value as V))}
         >

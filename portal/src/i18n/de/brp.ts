@@ -11,7 +11,7 @@ export const brp: Dictionary['brp'] = {
   },
   home: {
     title: 'Übersicht',
-    netSaldo: (day) => `Saldo von morgen, ${day}`,
+    netSaldo: (day) => `Saldo für morgen, ${day}`,
     sentOf: (sent, all) => `${sent} von ${all} Nominierungen gesendet`,
     attention: 'Braucht Aufmerksamkeit',
     gates: 'Fristen',
@@ -111,6 +111,7 @@ export const brp: Dictionary['brp'] = {
       match: 'bestätigt',
       superseded: 'ersetzt',
     },
+    allDiffer: 'abweichend bestätigt',
     unsent: 'nicht gesendet',
     sentState: 'gesendet',
     version: 'Version',
@@ -265,7 +266,7 @@ export const brp: Dictionary['brp'] = {
   },
   keys: {
     title: 'API-Schlüssel',
-    text: 'Mit einem Schlüssel lesen und schreiben Ihre Systeme über die BRP-API. Er wird nur einmal gezeigt, wenn er entsteht.',
+    text: 'Mit einem Schlüssel lesen und schreiben Ihre Systeme über die BRP-API. Er wird nur einmal bei der Anlage gezeigt.',
     create: 'Neuer Schlüssel',
     createTitle: 'Neuer API-Schlüssel',
     name: 'Name',

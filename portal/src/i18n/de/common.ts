@@ -99,7 +99,7 @@ export const common: Dictionary['common'] = {
   readOnlyHint: 'Sie dürfen hier alles ansehen; ändern können es nur Bearbeiter und Administratoren.',
   docs: 'Dokumentation',
   countdown: {
-    days: (days) => `${days} T`,
+    days: (days) => (days === 1 ? '1 Tag' : `${days} Tage`),
   },
   tsos: {
     DE_AMPRION: 'Amprion',

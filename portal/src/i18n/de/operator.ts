@@ -128,7 +128,7 @@ export const operator: Dictionary['operator'] = {
   },
   keys: {
     title: 'API-Schlüssel',
-    text: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal gezeigt, wenn er entsteht.',
+    text: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal bei der Anlage gezeigt.',
     ownerType: 'Art des Inhabers',
   },
   contracts: {

@@ -9,7 +9,7 @@ export const brp = {
   },
   home: {
     title: 'Overview',
-    netSaldo: (day: string) => `Net saldo of tomorrow, ${day}`,
+    netSaldo: (day: string) => `Net position for tomorrow, ${day}`,
     sentOf: (sent: number, all: number) => `${sent} of ${all} nominations sent`,
     attention: 'Needs attention',
     gates: 'Gates',
@@ -111,6 +111,7 @@ export const brp = {
       match: 'match',
       superseded: 'superseded',
     },
+    allDiffer: 'confirmed differently',
     unsent: 'not sent',
     sentState: 'sent',
     version: 'Version',

@@ -97,7 +97,7 @@ export const common = {
   readOnlyHint: 'You may look at everything here; only members and administrators can change it.',
   docs: 'Documentation',
   countdown: {
-    days: (days: number) => `${days} d`,
+    days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   },
   tsos: {
     DE_AMPRION: 'Amprion',
