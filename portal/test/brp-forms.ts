@@ -121,7 +121,7 @@ export const brpForms = ({
     name: 'a schedule message',
     visitor: asBrp,
     url: `/nominations?day=${DAY}`,
-    prepare: press('Message…'),
+    prepare: press('Schedule XML…'),
     entries: [
       ['dialog [name=format]', 'cim'],
       ['[name=message_version]', '17'],

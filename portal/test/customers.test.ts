@@ -45,7 +45,7 @@ async function choosePlace(page: Page, eic: string, tso: string): Promise<void> 
   const panel = page.getByRole('region', { name: 'Balance group', exact: true });
   await panel.getByLabel('Balance group').selectOption(eic);
   await panel.getByLabel('Control area').selectOption(tso);
-  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByRole('button', { name: 'Preview…' }).click();
 }
 
 test('a move is sent only after its first delivery day, counts and nominations were confirmed', async () => {

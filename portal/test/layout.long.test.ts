@@ -56,6 +56,16 @@ const hiddenSidebar = (page: Page): Promise<number> =>
     return sidebar === null ? 0 : sidebar.scrollHeight - sidebar.clientHeight;
   });
 
+/** Badges that reach over the right edge of the screen. */
+const cutBadges = (page: Page): Promise<string[]> =>
+  page
+    .locator('main span.rounded.text-xs.font-medium')
+    .evaluateAll((badges) =>
+      badges
+        .filter((badge) => badge.getBoundingClientRect().right > document.documentElement.clientWidth)
+        .map((badge) => badge.textContent),
+    );
+
 /** A page is loaded in the first width, which shows its layout shifts, and looked at in both. */
 async function faultsOf(page: Page, url: string, widths: readonly [number, number]): Promise<string[]> {
   const faults: string[] = [];
@@ -74,6 +84,8 @@ async function faultsOf(page: Page, url: string, widths: readonly [number, numbe
     await drawn(page);
     const overflow = await overflowOf(page);
     if (overflow > 0) faults.push(`${url} at ${width} px: ${overflow} px too wide`);
+    const cut = width === 390 ? await cutBadges(page) : [];
+    if (cut.length > 0) faults.push(`${url} at ${width} px: cut badges ${cut.join(', ')}`);
     if (width === 1440 && (await hiddenSidebar(page)) > 0) faults.push(`${url}: the sidebar is cut`);
   }
   return faults;

@@ -268,7 +268,10 @@ export const FIELDS = {
     en: 'must not be given: there is only one operator',
     de: 'darf nicht angegeben werden: Es gibt nur einen Betreiber',
   },
-  'field.for_role': { en: 'is for users of role {role} only', de: 'gilt nur für Benutzer der Rolle {role|name}' },
+  'field.for_role': {
+    en: 'is for users of role {role} only',
+    de: 'gilt nur für Benutzer der Rolle {role|name}',
+  },
   'field.scopes_of_account': {
     en: 'must not be given: an account’s key may do everything in the customer API',
     de: 'dürfen nicht angegeben werden: Der Schlüssel eines Kontoinhabers darf in der Kunden-API alles',

@@ -120,6 +120,18 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
   return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
 }
 
+/** After a rotation the old key expires soon, and a newer one of the same owner has its name. */
+const isBeingReplaced = (key: ApiKey, keys: readonly ApiKey[]): boolean =>
+  stateOf(key) === 'active' &&
+  key.expires_at !== null &&
+  keys.some(
+    (other) =>
+      other.name === key.name &&
+      other.owner.id === key.owner.id &&
+      other.created_at > key.created_at &&
+      stateOf(other) === 'active',
+  );
+
 type TableProps = {
   keys: readonly ApiKey[];
   onOpen: (dialog: OpenDialog) => void;
@@ -170,7 +182,17 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     {
       id: 'state',
       header: t.common.status,
-      cell: (key) => <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>,
+      cell: (key) =>
+        isBeingReplaced(key, keys) && key.expires_at ? (
+          <span className="grid justify-items-start">
+            <Badge tone="warn">{texts.replacedUntil}</Badge>
+            <span className="text-xs text-muted">
+              <Instant at={key.expires_at} />
+            </span>
+          </span>
+        ) : (
+          <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>
+        ),
     },
     ...(hasScopes ? [scopesColumn] : []),
     {

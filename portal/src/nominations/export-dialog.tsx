@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { download } from '../ui/download.ts';
 import { DateField, Form, FormButtons, SelectField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { EXPORT_TEXTS } from './export-texts.ts';
 
 /** Exports have no other characters. */
 const ASCII = new TextDecoder('latin1');
@@ -30,12 +31,12 @@ type Props = {
 
 /** Opens the export of whole days in the formats of the API. */
 export function ExportDaysButton(props: Props) {
-  const { t } = useI18n();
+  const { format } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <Button icon="download" title={t.brp.exports.hint} onClick={() => setIsOpen(true)}>
-        {t.brp.exports.button}
+      <Button icon="download" title={EXPORT_TEXTS[format.language].hint} onClick={() => setIsOpen(true)}>
+        {EXPORT_TEXTS[format.language].button}
       </Button>
       {isOpen && <ExportDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
@@ -45,8 +46,8 @@ export function ExportDaysButton(props: Props) {
 const subjectsOf = (filters: Props['filters']) => Object.keys(filters) as Subject[];
 
 function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }) {
-  const { t, format } = useI18n();
-  const texts = t.brp.exports;
+  const { format } = useI18n();
+  const texts = EXPORT_TEXTS[format.language];
   const toast = useToast();
   const subjects = subjectsOf(filters);
   const [subject, setSubject] = useState(subjects[0] ?? 'transactions');

@@ -12,6 +12,7 @@ import { download } from '../ui/download.ts';
 import { Form, FormButtons, SelectField, TextField } from '../ui/form.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { EXPORT_TEXTS } from './export-texts.ts';
 import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 
 type Position = Pick<Nomination, 'eic' | 'tso'>;
@@ -109,7 +110,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="format"
-            label={t.brp.exports.format}
+            label={EXPORT_TEXTS[format.language].format}
             value={fileFormat}
             options={FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
             onChange={setFileFormat}
@@ -126,7 +127,7 @@ function MessageDialog({ day, positions, onClose }: DialogProps) {
           />
         </div>
         <FormButtons
-          action={t.brp.exports.start}
+          action={EXPORT_TEXTS[format.language].start}
           isBusy={run.isPending}
           disabled={!isVersion}
           onClose={onClose}

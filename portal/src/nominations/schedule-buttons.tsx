@@ -17,7 +17,7 @@ export function ScheduleButtons({ nomination, day }: { nomination: Nomination; d
       <DownloadButton
         label={texts.scheduleCsv}
         hint={texts.scheduleHint}
-        fileName={`${day}_${eic}_${tso}_${direction}_v${version}`}
+        fileName={`${texts.scheduleFile}_${day}_${eic}_${tso}_${direction}_v${version}`}
         read={() => brpClient.nominations.schedule(id, { format: 'csv' })}
       />
       <MessageButton day={day} nominations={[nomination]} />
@@ -26,13 +26,21 @@ export function ScheduleButtons({ nomination, day }: { nomination: Nomination; d
 }
 
 /** The same for all balance groups of a day. */
-export function DayScheduleButton({ day }: { day: DeliveryDay }) {
+export function DayScheduleButton({
+  day,
+  nominations,
+}: {
+  day: DeliveryDay;
+  nominations: readonly Nomination[];
+}) {
   const { t } = useI18n();
+  // A correction raises the version of its nomination, and with it that of the file.
+  const version = Math.max(1, ...nominations.map((nomination) => nomination.version));
   return (
     <DownloadButton
       label={t.brp.nominations.scheduleCsv}
       hint={t.brp.nominations.dayScheduleHint}
-      fileName={day}
+      fileName={`${t.brp.nominations.scheduleFile}_${day}_v${version}`}
       read={() => brpClient.nominations.daySchedule({ delivery_date: day })}
     />
   );

@@ -25,6 +25,7 @@ export function DownloadButton({ label, hint, fileName, read }: Props) {
       const text = await read();
       const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
       download(`${fileName}.csv`, parts, 'text/csv;charset=utf-8');
+      toast(t.common.downloaded(`${fileName}.csv`));
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {
