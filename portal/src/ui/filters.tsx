@@ -81,7 +81,7 @@ export function SelectFilter<V extends string>({
   const { t } = useI18n();
   return (
     // Its options may be loaded later, and the fields beside it do not move then.
-    <Labelled label={label} className="w-44">
+    <Labelled label={label} className="w-36">
       {(id) => (
         <select
           id={id}
