@@ -120,17 +120,18 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
   return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
 }
 
-/** After a rotation the old key expires soon, and a newer one of the same owner has its name. */
-const isBeingReplaced = (key: ApiKey, keys: readonly ApiKey[]): boolean =>
-  stateOf(key) === 'active' &&
-  key.expires_at !== null &&
-  keys.some(
+/** After a rotation the old key ends soon, and another one of the same owner and name lasts longer. */
+const isBeingReplaced = (key: ApiKey, keys: readonly ApiKey[]): boolean => {
+  const { name, owner, expires_at: end } = key;
+  if (end === null || stateOf(key) !== 'active') return false;
+  return keys.some(
     (other) =>
-      other.name === key.name &&
-      other.owner.id === key.owner.id &&
-      other.created_at > key.created_at &&
+      other.name === name &&
+      other.owner.id === owner.id &&
+      (other.expires_at === null || other.expires_at > end) &&
       stateOf(other) === 'active',
   );
+};
 
 type TableProps = {
   keys: readonly ApiKey[];
