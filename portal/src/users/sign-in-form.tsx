@@ -9,6 +9,8 @@ import { useInput } from '../ui/use-input.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { ProviderSignIn } from './provider-sign-in.tsx';
 
+type Credentials = { readonly email: string; readonly password: string };
+
 type Props = {
   onSignedIn: (state: SessionState) => Promise<void>;
   /** Called when a try with a password has failed. */
@@ -26,7 +28,7 @@ export function SignInForm({ onSignedIn, onFailed, next, fixedEmail, providerNot
   const { t } = useI18n();
   const { input, set } = useInput({ email: fixedEmail ?? '', password: '' });
   const signIn = useMutation({
-    mutationFn: (credentials: typeof input) => portalClient.session.signIn(credentials, NO_RETRY),
+    mutationFn: (credentials: Credentials) => portalClient.session.signIn(credentials, NO_RETRY),
     onSuccess: onSignedIn,
     ...(onFailed && { onError: onFailed }),
   });
