@@ -154,7 +154,7 @@ export const brpForms = ({
 
 export const sessionForms = ({ asBrp, asPending, invitation, passkey }: FormWorld): readonly FormCase[] => [
   {
-    file: 'users/sign-in.tsx',
+    file: 'users/sign-in-form.tsx',
     name: 'the sign-in',
     visitor: ANONYMOUS,
     url: '/sign-in',
