@@ -92,7 +92,7 @@ test('quarter-hours that differ are marked on the chart and can be reached with 
       rows.map(([slot = '', ...rest]) => [slot.split(/\s/, 1)[0], ...rest]),
       [
         ['02:00A', '4.936', '4.000', '+0.936'],
-        ['14:00', '4.936', '5.000', '-0.064'],
+        ['14:00', '4.936', '5.000', '−0.064'],
       ],
     );
     await page.getByRole('link', { name: 'Open the nomination' }).first().click();
