@@ -35,9 +35,10 @@ const answers: Answers = {
   },
 };
 
-/** The cells of the table's row of a quarter-hour. */
+/** The cells of the table's row of a quarter-hour. On the page of a plant the table is below that of prices. */
 const cellsOf = async (slot: number) => {
-  const rowOf = () => document.querySelectorAll('main table tbody tr')[slot - 1];
+  const rowOf = () =>
+    Array.from(document.querySelectorAll('main table')).at(-1)?.querySelectorAll('tbody tr')[slot - 1];
   const row = await until(rowOf, () => `row ${slot}`);
   return Array.from(row.querySelectorAll('td'), ({ textContent }) => textContent);
 };
