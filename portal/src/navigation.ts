@@ -33,7 +33,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
         { to: '/balance-groups', label: (t) => t.brp.groups.title, icon: 'layers' },
         { to: '/users', label: (t) => t.operator.nav.users, icon: 'user', needs: 'admin' },
         { to: '/keys', label: (t) => t.brp.nav.keys, icon: 'key' },
-        { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
+        { to: '/webhooks', label: (t) => t.webhooks.title, icon: 'webhook' },
         { to: '/requests', label: (t) => t.common.requests, icon: 'list' },
       ],
     },
@@ -75,7 +75,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
       items: [
         { to: '/operator/users', label: (t) => t.operator.nav.users, icon: 'user' },
         { to: '/operator/keys', label: (t) => t.operator.nav.keys, icon: 'key' },
-        { to: '/operator/webhooks', label: (t) => t.webhooks.title, icon: 'external' },
+        { to: '/operator/webhooks', label: (t) => t.webhooks.title, icon: 'webhook' },
         { to: '/operator/requests', label: (t) => t.common.requests, icon: 'list' },
         { to: '/operator/audit', label: (t) => t.operator.nav.audit, icon: 'clock' },
       ],

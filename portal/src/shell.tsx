@@ -1,7 +1,7 @@
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
 import { alarmsQuery } from './home/alarms-query.ts';
 import { useI18n } from './i18n/i18n.tsx';
@@ -9,7 +9,8 @@ import { NAVIGATION } from './navigation.ts';
 import { usePrefetch } from './prefetch.ts';
 import { SearchButton } from './search/button.tsx';
 import { portalClient } from './session/clients.ts';
-import { retryNow, useIsConnected } from './session/connection.ts';
+import { loadPart, retryNow, useIsConnected } from './session/connection.ts';
+import { invalidate } from './session/invalidate.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
 import {
@@ -29,50 +30,79 @@ import { Icon } from './ui/icons.tsx';
 import { Preferences } from './ui/preferences.tsx';
 import { Notice } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
-import { useMayLeave } from './ui/unsaved.ts';
+import { hasUnsaved, useMayLeave } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 import { useMedia } from './ui/use-media.ts';
 
-/** The layout of every page that requires a session. */
+const SessionEndedDialog = lazy(async () => {
+  const { SessionEndedDialog: Dialog } = await loadPart(() => import('./users/session-ended.tsx'));
+  return { default: Dialog };
+});
+
+/** The layout of every page that requires a session. A page stays as it is when the session ends. */
 export function AppShell() {
   const { data: session } = useQuery(sessionQuery);
-  const router = useRouter();
+  // The route has read it before.
+  const [former, setFormer] = useState(session);
+  const [isLeaving, setIsLeaving] = useState(false);
+  const isOther = session != null && session.user.id !== former?.user.id;
+  const isEnded = session?.pending !== null || isOther;
+  if (!isEnded && session !== former) setFormer(session);
+  useSessionElsewhere();
+  useRefreshAfterEnd(isEnded);
   useEffect(() => {
-    if (session?.pending === null) return;
-    const next = router.state.location.href;
-    // A user who signs in again in another tab may not have completed the sign-in yet.
-    if (session) void router.navigate({ to: '/second-factor', search: { next }, replace: true });
-    else void router.navigate({ to: '/sign-in', search: { next, ended: 'true' }, replace: true });
-  }, [session, router]);
-  const isOtherUser = useIsOtherUser(session?.user.id);
-  if (session?.pending !== null || isOtherUser) return null;
+    // All data and state of the page are those of the former user.
+    if (isOther && !hasUnsaved(document)) setIsLeaving(true);
+  }, [isOther]);
+  useEffect(() => {
+    if (isLeaving) window.location.reload();
+  }, [isLeaving]);
+  if (!former || isLeaving) return null;
   return (
-    <SessionContext value={session}>
+    <SessionContext value={former}>
       <ToastProvider>
         <UnsavedGuard>
           <Frame />
+          {isEnded && (
+            <Suspense>
+              <SessionEndedDialog
+                former={former}
+                session={session ?? null}
+                onLoadAgain={() => setIsLeaving(true)}
+              />
+            </Suspense>
+          )}
         </UnsavedGuard>
       </ToastProvider>
     </SessionContext>
   );
 }
 
-/**
- * Whether another user has signed in, in another tab. The page is then loaded again, because all its data and state are
- * those of the former user.
- */
-function useIsOtherUser(userId: string | undefined): boolean {
+/** Follows a sign-in or sign-out in another tab. After a sign-out, a page without input shows nothing any more. */
+function useSessionElsewhere(): void {
   const queryClient = useQueryClient();
-  useEffect(
-    () => onSessionElsewhere(() => void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })),
-    [queryClient],
-  );
-  const [firstUserId] = useState(userId);
-  const isOther = userId !== undefined && userId !== firstUserId;
+  const router = useRouter();
+  const follow = useEffectEvent(async (change: 'started' | 'ended') => {
+    if (change === 'started' || hasUnsaved(document))
+      return queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    const search = { next: router.state.location.href, ended: 'true' } as const;
+    await router.navigate({ to: '/sign-in', search, replace: true });
+    queryClient.clear();
+  });
+  useEffect(() => onSessionElsewhere((change) => void follow(change)), []);
+}
+
+/** Requests have failed while there was no session. */
+function useRefreshAfterEnd(isEnded: boolean): void {
+  const queryClient = useQueryClient();
+  const wasEnded = useRef(false);
   useEffect(() => {
-    if (isOther) window.location.reload();
-  }, [isOther]);
-  return isOther;
+    if (wasEnded.current && !isEnded) {
+      void invalidate(queryClient, { predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
+      retryNow();
+    }
+    wasEnded.current = isEnded;
+  }, [isEnded, queryClient]);
 }
 
 const FRAME =
@@ -160,11 +190,17 @@ function Navigation() {
   const { t } = useI18n();
   const { user } = useSession();
   return (
-    <nav aria-label={t.common.mainNavigation} className="grid gap-4">
+    <nav aria-label={t.common.mainNavigation} className="grid gap-1.5">
       {NAVIGATION[user.role].map(({ name, items }) => (
         <div key={name}>
           {name && (
-            <p className="flex items-center gap-2 px-2.5 pb-1 text-xs font-medium text-muted">
+            <p
+              className={cx(
+                'flex items-center gap-2 px-2.5 pb-0.5 text-xs font-medium text-muted',
+                // As high as with the number of alarms, which arrives later.
+                name === 'today' && 'min-h-6',
+              )}
+            >
               {t.common.navigationGroups[name]}
               {name === 'today' && <OpenAlarms />}
             </p>
@@ -177,7 +213,7 @@ function Navigation() {
                   <Link
                     to={to}
                     activeOptions={{ exact: to === '/', includeSearch: false }}
-                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
                   >
                     <Icon name={icon} />
                     {label(t)}
@@ -211,9 +247,9 @@ function UserBox() {
   const mayLeave = useMayLeave();
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
-    // Otherwise the session goes on. After a 401, which ends it, the shell leads to the sign-in page.
+    // Otherwise the session goes on. After a 401, which ends it, the shell asks for the sign-in.
     onSuccess: async ({ provider_url }) => {
-      announceSession();
+      announceSession('ended');
       // The provider ends its own session, and leads back to the sign-in page.
       if (provider_url !== null) return window.location.assign(provider_url);
       await router.navigate({ to: '/sign-in', ignoreBlocker: true });
@@ -224,7 +260,7 @@ function UserBox() {
     if (await mayLeave()) signOut.mutate();
   };
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 border-t border-line pt-3 text-sm">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1 border-t border-line pt-2 text-sm">
       <Link
         to="/profile"
         className="flex min-w-0 items-center gap-2.5 rounded-md px-2.5 py-1 hover:bg-sunken"
@@ -277,14 +313,14 @@ function Header() {
 
 function Sidebar() {
   return (
-    <header className="sticky top-0 flex h-dvh flex-col gap-5 overflow-y-auto border-r border-line bg-surface p-3 print:hidden">
-      <div className="px-2.5 pt-2">
+    <header className="sticky top-0 flex h-dvh flex-col gap-3 overflow-y-auto border-r border-line bg-surface p-3 print:hidden">
+      <div className="px-2.5">
         <Brand />
       </div>
       <div className="flex-1">
         <Navigation />
       </div>
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
         <DocsLink />
         <Preferences />
         <UserBox />

@@ -121,7 +121,7 @@ export const brpForms = ({
     name: 'a schedule message',
     visitor: asBrp,
     url: `/nominations?day=${DAY}`,
-    prepare: press('Message…'),
+    prepare: press('Schedule XML…'),
     entries: [
       ['dialog [name=format]', 'cim'],
       ['[name=message_version]', '17'],
@@ -154,7 +154,7 @@ export const brpForms = ({
 
 export const sessionForms = ({ asBrp, asPending, invitation, passkey }: FormWorld): readonly FormCase[] => [
   {
-    file: 'users/sign-in.tsx',
+    file: 'users/sign-in-form.tsx',
     name: 'the sign-in',
     visitor: ANONYMOUS,
     url: '/sign-in',

@@ -45,7 +45,7 @@ async function choosePlace(page: Page, eic: string, tso: string): Promise<void> 
   const panel = page.getByRole('region', { name: 'Balance group', exact: true });
   await panel.getByLabel('Balance group').selectOption(eic);
   await panel.getByLabel('Control area').selectOption(tso);
-  await panel.getByRole('button', { name: 'Save' }).click();
+  await panel.getByRole('button', { name: 'Preview…' }).click();
 }
 
 test('a move is sent only after its first delivery day, counts and nominations were confirmed', async () => {
@@ -175,7 +175,7 @@ test('the dialogs and the placements are in German too', async () => {
       const panel = page.getByRole('region', { name: 'Bilanzkreis', exact: true });
       await panel.getByLabel('Bilanzkreis').selectOption(second);
       await panel.getByLabel('Regelzone').selectOption('DE_AMPRION');
-      await panel.getByRole('button', { name: 'Speichern' }).click();
+      await panel.getByRole('button', { name: 'Vorschau…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Bilanzkreis von Windpark Hallig wechseln?' });
       await dialog.getByText(german.dayLong(FIRST)).waitFor();
       await dialog.getByText('1 Vertrag, 192 Transaktionen').waitFor();

@@ -149,6 +149,7 @@ test('on a phone in German the same filters work', () =>
       await eventually(async () =>
         assert.deepEqual(await names(page), ['Nordsee West', 'Solarpark Lausitz', 'Windpark Uckermark']),
       );
+      await page.getByRole('button', { name: 'Filter', exact: true }).click();
       await page.getByRole('combobox', { name: 'Preis' }).selectOption({ label: 'bis 60 EUR/MWh' });
       await eventually(async () =>
         assert.deepEqual(await names(page), ['Solarpark Lausitz', 'Windpark Uckermark']),

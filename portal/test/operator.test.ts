@@ -379,8 +379,8 @@ test('an operator sees late changes, filters them and exports the quarter-hours'
     assert.deepEqual(
       rows.map((cells) => cells.slice(2)),
       [
-        ['1–8, 21', '0.000', '+2.250', '-2.250'],
-        ['1–8, 21', '0.000', '-2.250', '+2.250'],
+        ['1–8, 21', '0.000', '+2.250', '−2.250'],
+        ['1–8, 21', '0.000', '−2.250', '+2.250'],
       ],
     );
     assert.match(rows[0]?.[1] ?? '', new RegExp(sellerGroup.eic));

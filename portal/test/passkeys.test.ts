@@ -131,6 +131,24 @@ test('a password is followed by the passkey as the second step, and opens no pag
     await heading(page, 'Contracts').waitFor();
   }));
 
+test('a passkey signs in again over the page, with its input', () =>
+  visitWithPasskey(async (page, _authenticator, user) => {
+    await button(page, 'Use a passkey').click();
+    await heading(page, 'Overview').waitFor();
+    await open(page, '/keys');
+    await button(page, 'New key').click();
+    const form = page.getByRole('dialog').filter({ has: page.locator('[name=scopes]') });
+    await form.getByLabel('Name', { exact: true }).fill('Trading desk');
+    await page.context().clearCookies();
+    await form.locator('[type=submit]').click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    assert.equal(await dialog.getByLabel('Email').inputValue(), user.email);
+    await dialog.getByRole('button', { name: 'Use a passkey' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await form.locator('[type=submit]').click();
+    await page.getByText('Trading desk').first().waitFor();
+  }));
+
 test('a copy of a passkey is refused and audited, and the original goes on', () =>
   visitWithPasskey(async (page, authenticator, { email }) => {
     await button(page, 'Use a passkey').click();

@@ -83,6 +83,24 @@ test('a person signs in with a provider on another site, returns to the requeste
   });
 });
 
+test('the sign-in over a page warns that a provider leaves it', async () => {
+  const { email } = await newUser();
+  await visit(async (page) => {
+    await open(page, '/operator/contracts/new');
+    await page.getByRole('button', BUTTON).click();
+    await signInThere(page, { email, verified: 'yes' });
+    await page.locator('[name=external_id]').fill('PPA-17');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByText('input on this page that is not saved is lost').waitFor();
+    // The browser asks, too.
+    page.on('dialog', (question) => void question.accept());
+    await dialog.getByRole('button', BUTTON).click();
+    await page.waitForURL((url) => url.origin === providers.issuers.nordwind);
+  });
+});
+
 test('a refused sign-in ends on the sign-in page with one sentence, in its language', async () => {
   const { email } = await newUser();
   await visit(async (page) => {

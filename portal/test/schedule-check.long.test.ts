@@ -81,7 +81,7 @@ test('quarter-hours that differ are marked on the chart and can be reached with 
     await page.keyboard.press('Enter');
     await page.locator('[role=slider][aria-valuenow="61"]').waitFor();
     await eventually(async () =>
-      assert.match((await said()) ?? '', /Your file 5\.000 MW · Nominated − your file -0\.064 MW$/),
+      assert.match((await said()) ?? '', /Your file 5\.000 MW · Nominated − your file −0\.064 MW$/),
     );
     await chart.focus();
     await page.keyboard.press('ArrowRight');
@@ -93,7 +93,7 @@ test('quarter-hours that differ are marked on the chart and can be reached with 
       rows.map(([slot = '', ...rest]) => [slot.split(/\s/, 1)[0], ...rest]),
       [
         ['02:00A', '4.936', '4.000', '+0.936'],
-        ['14:00', '4.936', '5.000', '-0.064'],
+        ['14:00', '4.936', '5.000', '−0.064'],
       ],
     );
     await page.getByRole('link', { name: 'Open the nomination' }).first().click();
@@ -242,7 +242,7 @@ test('a complete message of the day is downloaded with the version that is asked
   visit(asSeller, async (page) => {
     for (const path of [`/nominations?day=${DAY}`, `/nominations/${nomination.id}`]) {
       await open(page, path);
-      await page.getByRole('button', { name: 'Message…' }).click();
+      await page.getByRole('button', { name: 'Schedule XML…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Schedule message of Sun, 25/10/2026' });
       const version = dialog.getByLabel('Message version');
       await version.fill('1000');
@@ -256,7 +256,7 @@ test('a complete message of the day is downloaded with the version that is asked
       assert.equal(ess.name, `20261025_TPS_${sellerGroup.eic}_10XDE-RWENET---W_003.XML`);
       assert.equal(ess.bytes.toString(), xml);
       await page.getByText(`${ess.name} has been downloaded.`).waitFor();
-      await page.getByRole('button', { name: 'Message…' }).click();
+      await page.getByRole('button', { name: 'Schedule XML…' }).click();
       await dialog.getByLabel('Format').selectOption('CIM');
       assert.match((await downloadBy(start)).bytes.toString(), /<Schedule_MarketDocument /);
     }

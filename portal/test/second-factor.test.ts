@@ -112,6 +112,29 @@ test('a sign-in that took too long begins again', async () => {
   });
 });
 
+test('a user with one-time codes signs in again over the page, with its input', async () => {
+  const { user, browser, code } = await userWithCodes(platform, OF_BRP);
+  await visit(browser, async (page) => {
+    await open(page, '/keys');
+    await press(page, 'New key');
+    const form = page.getByRole('dialog').filter({ has: page.locator('[name=scopes]') });
+    await form.getByLabel('Name', { exact: true }).fill('Trading desk');
+    // The user begins to sign in again, in another tab of the browser.
+    await browser.request.delete('/portal/v1/session');
+    const again = await afterPassword(platform, user);
+    const [name = '', value = ''] = again.cookie.split('=');
+    await page.context().addCookies([{ name, value, url: platform.baseUrl }]);
+    await form.locator('[type=submit]').click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    assert.deepEqual(await faultsOf(page, 'the second step over a page'), []);
+    await dialog.getByLabel('Code', { exact: true }).fill(code());
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await form.locator('[type=submit]').click();
+    await page.getByText('Trading desk').first().waitFor();
+  });
+});
+
 test('the profile sets one-time codes up, replaces them, renews recovery codes and removes them', async () => {
   const user = await newUser(platform, OF_BRP);
   await visit(ANONYMOUS, async (page) => {

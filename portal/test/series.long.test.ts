@@ -89,7 +89,7 @@ test('an operator creates the series of a plant, imports files, and a contract f
     await page.getByText('Meter: 94 quarter-hours without a value').waitFor();
     await eventually(async () =>
       assert.deepEqual(someOf(await cellsOf(page, 'Series')), [
-        ['1,000.000', '900.000', '-100.000'],
+        ['1,000.000', '900.000', '−100.000'],
         ['1,000.000', '1,100.500', '+100.500'],
         ['1,000.000', 'no value', '–'],
         ['no value', 'no value', '–'],

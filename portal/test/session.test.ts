@@ -151,16 +151,18 @@ test('an invitation can be accepted once, with a password', async () => {
   });
 });
 
-test('a session ended elsewhere leads to the sign-in page, and from there back to the same page', () =>
+test('a session ended elsewhere asks for the sign-in over the page, and another user begins with the sign-in page', () =>
   visit(VISITORS.brp, async (page) => {
     await holdLiveRefresh(page);
-    // Loaded completely: a request of this page would lead to the sign-in page, too.
+    // Loaded completely: a request of this page would ask for the sign-in, too.
     await open(page, '/');
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'API keys' }).click();
-    await page.getByText('Your session has ended. Please sign in again.').waitFor();
+    await page.getByText('Your session has ended. Your input on this page is kept.').waitFor();
+    await page.getByRole('button', { name: 'Sign in as another user' }).click();
+    await heading(page, 'Sign in to Saldo').waitFor();
     await fillIn(page, user.email, user.password);
-    await heading(page, 'API keys').waitFor();
+    await heading(page, 'Overview').waitFor();
   }));
 
 test('another user who signs in in a second tab takes over the first one', async () =>

@@ -14,7 +14,7 @@ import {
   TRANSACTION_STATUSES,
   TSOS,
 } from '@saldo/api';
-import { addDays, dayOf, localInstant, slotCount } from '@saldo/core/delivery-day.ts';
+import { addDays, dayOf, localInstant, SLOT_MS, slotCount } from '@saldo/core/delivery-day.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { statement } from '../src/platform/db/statement.ts';
@@ -150,6 +150,18 @@ for (const { now, platform, access } of worlds) {
         'every version met its gate',
       );
     }
+  });
+
+  test(`in the demo world of ${now} the dispatcher has a mismatch that can still be corrected`, async () => {
+    const [nordwind] = access.brps;
+    assert.ok(nordwind);
+    const path = '/v1/nominations?status=partial_match&include_slots=true';
+    const nominations = await walk(client(platform.baseUrl, nordwind.api_key), path, 'nominations', 100);
+    const open = nominations
+      .flatMap(({ slots }) => slots)
+      .filter(({ amount, matched_amount }) => matched_amount !== null && matched_amount !== amount)
+      .filter(({ delivery_start }) => Date.parse(delivery_start) - SLOT_MS > platform.clock.now());
+    assert.ok(open.length > 0);
   });
 
   test(`in the demo world of ${now} a customer has changed its balance group, with all that follows`, async () => {

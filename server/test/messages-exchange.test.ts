@@ -75,7 +75,7 @@ test('a rejected schedule and its alarm have the reasons of the TSO in both lang
   assert.equal(alarm, `${version} ${english?.[0]?.error}`);
   assert.equal(
     alarmInGerman,
-    `Version 1 des Fahrplans des 18.11.2026 für DE_TENNET wurde abgelehnt. ${german?.[0]?.error}`,
+    `Version 1 des Fahrplans des 18.11.2026 für TenneT wurde abgelehnt. ${german?.[0]?.error}`,
   );
 });
 

@@ -84,7 +84,7 @@ test('the detail of a problem is in the language of Accept-Language', async () =
     body: { tsos: ['DE_TENNET'] },
   });
   assert.match(en.body.detail, /^Customers are placed in balance group \S+ in DE_AMPRION\.$/);
-  assert.match(de.body.detail, /^Dem Bilanzkreis \S+ sind Kunden zugeordnet in: DE_AMPRION\.$/);
+  assert.match(de.body.detail, /^Dem Bilanzkreis \S+ sind Kunden zugeordnet in: Amprion\.$/);
   const nowhere = await inBoth('/operator/v1/nowhere?x=1');
   assert.equal(nowhere.de.body.detail, 'Die Adresse /operator/v1/nowhere gibt es nicht.');
 });

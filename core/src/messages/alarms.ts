@@ -4,27 +4,27 @@ import type { Sentences } from './language.ts';
 export const ALARMS = {
   'alarm.rejected': {
     en: 'Version {version} of the schedule of {day} for {tso} was rejected.',
-    de: 'Version {version} des Fahrplans des {day|day} für {tso} wurde abgelehnt.',
+    de: 'Version {version} des Fahrplans des {day|day} für {tso|name} wurde abgelehnt.',
   },
   'alarm.answer_overdue': {
     en: '{tso} has not answered version {version} of the schedule of {day} for {tso}, sent at {sentAt} (ACK_MINUTES={minutes}).',
-    de: '{tso} hat auf Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, nach {minutes} Minuten nicht geantwortet.',
+    de: '{tso|name} hat auf Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, nach {minutes} Minuten nicht geantwortet.',
   },
   'alarm.confirmation_overdue': {
     en: '{tso} has acknowledged version {version} of the schedule of {day} for {tso}, sent at {sentAt}, and has not confirmed it.',
-    de: '{tso} hat Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, quittiert, aber nicht bestätigt.',
+    de: '{tso|name} hat Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, quittiert, aber nicht bestätigt.',
   },
   'alarm.final_missing': {
     en: '{tso} has not sent its final confirmation of version {version} of the schedule of {day} for {tso}, and the day-after gate has closed.',
-    de: 'Die Endbestätigung von {tso} für Version {version} des Fahrplans des {day|day} fehlt, und die Day-After-Frist ist abgelaufen.',
+    de: 'Die Endbestätigung von {tso|name} für Version {version} des Fahrplans des {day|day} fehlt, und die Day-After-Frist ist abgelaufen.',
   },
   'alarm.older_version_confirmed': {
     en: '{tso} confirms version {confirmed} of the schedule of {day} for {tso} and has not answered version {version}, sent at {sentAt}. It may not have received version {version}.',
-    de: '{tso} bestätigt Version {confirmed} des Fahrplans des {day|day} und hat auf Version {version}, gesendet am {sentAt|time} Uhr, nicht geantwortet. Version {version} ist vielleicht nicht angekommen.',
+    de: '{tso|name} bestätigt Version {confirmed} des Fahrplans des {day|day} und hat auf Version {version}, gesendet am {sentAt|time} Uhr, nicht geantwortet. Version {version} ist vielleicht nicht angekommen.',
   },
   'alarm.status_request_rejected': {
     en: 'The status request about the schedule of {day} for {tso}, sent at {sentAt}, was rejected.',
-    de: 'Die Statusanfrage zum Fahrplan des {day|day} für {tso}, gesendet am {sentAt|time} Uhr, wurde abgelehnt.',
+    de: 'Die Statusanfrage zum Fahrplan des {day|day} für {tso|name}, gesendet am {sentAt|time} Uhr, wurde abgelehnt.',
   },
   'alarm.unreadable': {
     en: 'An incoming message cannot be read.',
@@ -33,15 +33,15 @@ export const ALARMS = {
   'alarm.file': { en: '{file}: {reason}', de: '{file}: {reason}' },
   'alarm.unknown_series': {
     en: "{tso} reports series with the operator's balance group that the schedule of {day} for {tso} does not have: {series}.",
-    de: '{tso} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {day|day} nicht hat: {series}.',
+    de: '{tso|name} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {day|day} nicht hat: {series}.',
   },
   'alarm.unsent': {
     en: '{count} nominations of {day} for {tso} are not sent, and their gate closes at {gate}.',
-    de: '{count|number} Nominierungen des {day|day} für {tso} sind nicht gesendet, und ihre Frist endet am {gate|time} Uhr.',
+    de: '{count|number} Nominierungen des {day|day} für {tso|name} sind nicht gesendet, und ihre Frist endet am {gate|time} Uhr.',
   },
   'alarm.one_unsent': {
     en: '1 nomination of {day} for {tso} is not sent, and its gate closes at {gate}.',
-    de: 'Eine Nominierung des {day|day} für {tso} ist nicht gesendet, und ihre Frist endet am {gate|time} Uhr.',
+    de: 'Eine Nominierung des {day|day} für {tso|name} ist nicht gesendet, und ihre Frist endet am {gate|time} Uhr.',
   },
   'alarm.reason': { en: 'The reason: {reason}', de: 'Der Grund: {reason}' },
   'alarm.disk': {

@@ -350,7 +350,7 @@ export const DOCUMENTS = {
   'document.csv_number': { en: '{column} "{text}" {fault}', de: '{column} „{text}“ {fault}' },
   'document.csv_incomplete': {
     en: 'the series {direction} of {eic} at {tso} has {present} of the {slots} slots of {day}: {missing}',
-    de: 'die Zeitreihe {direction} von {eic} bei {tso} hat {present} der {slots} Viertelstunden des {day|day}: {missing}',
+    de: 'die Zeitreihe {direction|name} von {eic} bei {tso|name} hat {present} der {slots} Viertelstunden des {day|day}: {missing}',
   },
   'document.csv_slot_missing': { en: '{slots} is missing', de: 'es fehlt {slots}' },
   'document.csv_slots_missing': { en: '{slots} are missing', de: 'es fehlen {slots}' },
@@ -362,11 +362,11 @@ export const DOCUMENTS = {
   },
   'document.check_area': {
     en: 'series {identification} is from area {outArea} to area {inArea}, but the control area of {tso} is {area}',
-    de: 'die Zeitreihe {identification} geht von {outArea} nach {inArea}, die Regelzone von {tso} ist aber {area}',
+    de: 'die Zeitreihe {identification} geht von {outArea} nach {inArea}, die Regelzone von {tso|name} ist aber {area}',
   },
   'document.check_twice': {
     en: '{eic} has more than one series with the operator in direction {direction}',
-    de: '{eic} hat mehr als eine Zeitreihe mit dem Betreiber in der Richtung {direction}',
+    de: '{eic} hat mehr als eine Zeitreihe mit dem Betreiber in der Richtung {direction|name}',
   },
   'document.check_required': { en: 'a body with the schedule is required', de: 'der Fahrplan fehlt' },
 } as const satisfies Sentences;

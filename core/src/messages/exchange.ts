@@ -127,7 +127,7 @@ export const EXCHANGE = {
   },
   'exchange.versions_exhausted': {
     en: 'The schedule of {day} for {tso} has reached version {version}, the last there can be. Agree the remaining change with the TSO directly.',
-    de: 'Der Fahrplan des {day|day} für {tso} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
+    de: 'Der Fahrplan des {day|day} für {tso|name} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   },
   'exchange.submitted_of_csv': {
     en: 'A CSV file is not what a TSO receives; submit the ESS or CIM message.',
@@ -147,7 +147,7 @@ export const EXCHANGE = {
   },
   'exchange.imbalance': {
     en: 'The schedule of {day} for {tso} does not net to zero and is not sent: {slots}.',
-    de: 'Der Fahrplan des {day|day} für {tso} ist nicht ausgeglichen und wird nicht gesendet: {slots}.',
+    de: 'Der Fahrplan des {day|day} für {tso|name} ist nicht ausgeglichen und wird nicht gesendet: {slots}.',
   },
   'exchange.imbalance_of_slot': {
     en: 'slot {slot} by {sign}{powerKw} kW',
@@ -246,7 +246,7 @@ export const EXCHANGE = {
   'exchange.message_not_found': { en: 'There is no such message.', de: 'Diese Nachricht gibt es nicht.' },
   'exchange.no_nominations': {
     en: 'There are no nominations of {eic} and {tso} on {day}.',
-    de: 'Am {day|day} gibt es keine Nominierungen von {eic} bei {tso}.',
+    de: 'Am {day|day} gibt es keine Nominierungen von {eic} bei {tso|name}.',
   },
   'exchange.version_of_csv': {
     en: 'is for ESS and CIM only; a CSV has no version',

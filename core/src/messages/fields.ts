@@ -15,7 +15,7 @@ export const FIELDS = {
   },
   'field.required_for_role': {
     en: 'is required for users of role {role}',
-    de: 'ist für Benutzer der Rolle {role} eine Pflichtangabe',
+    de: 'ist für Benutzer der Rolle {role|name} eine Pflichtangabe',
   },
   'field.required_for_offer': {
     en: 'is required: the asset has no offer yet',
@@ -273,7 +273,10 @@ export const FIELDS = {
     en: 'must not be given: there is only one operator',
     de: 'darf nicht angegeben werden: Es gibt nur einen Betreiber',
   },
-  'field.for_role': { en: 'is for users of role {role} only', de: 'gilt nur für Benutzer der Rolle {role}' },
+  'field.for_role': {
+    en: 'is for users of role {role} only',
+    de: 'gilt nur für Benutzer der Rolle {role|name}',
+  },
   'field.scopes_of_account': {
     en: 'must not be given: an account’s key may do everything in the customer API',
     de: 'dürfen nicht angegeben werden: Der Schlüssel eines Kontoinhabers darf in der Kunden-API alles',
@@ -310,7 +313,7 @@ export const FIELDS = {
   },
   'field.other_profile_kind': {
     en: 'must be the ppa_type, which is {kind}',
-    de: 'muss der PPA-Art {kind} entsprechen',
+    de: 'muss der PPA-Art {kind|name} entsprechen',
   },
   'field.baseload': { en: 'baseload', de: 'Grundlast' },
   'field.peakload': { en: 'peakload', de: 'Spitzenlast' },

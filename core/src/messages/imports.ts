@@ -116,11 +116,11 @@ export const IMPORTS = {
   },
   'import.unknown_series': {
     en: 'there is no series with this id, or no {kind} with this market location',
-    de: 'Es gibt keine Zeitreihe mit dieser ID und keine der Art {kind} mit dieser Markt- oder Messlokation',
+    de: 'Es gibt keine Zeitreihe mit dieser ID und keine der Art {kind|name} mit dieser Markt- oder Messlokation',
   },
   'import.other_kind': {
     en: 'the series is a {actual}, not a {kind}',
-    de: 'Die Zeitreihe ist von der Art {actual}, nicht {kind}',
+    de: 'Die Zeitreihe ist von der Art {actual|name}, nicht {kind|name}',
   },
   'import.contract_without_volumes': {
     en: 'only ppa contracts with both delivery dates accept volumes',

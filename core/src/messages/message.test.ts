@@ -86,6 +86,19 @@ test('days, times and numbers are German in German, and those of the API in Engl
   assert.equal(formatMessage(ended, 'de'), 'Der Endpunkt ist seit dem 25.10.2026, 00:15 abgeschaltet.');
 });
 
+test('words of the API are names of things in German', () => {
+  const rejected: Message = { key: 'alarm.rejected', version: 2, day: '2026-11-18', tso: 'DE_TRANSNET_BW' };
+  assert.equal(
+    formatMessage(rejected, 'de'),
+    'Version 2 des Fahrplans des 18.11.2026 für TransnetBW wurde abgelehnt.',
+  );
+  assert.match(formatMessage(rejected, 'en'), /for DE_TRANSNET_BW was rejected/);
+});
+
+test('no German sentence has a word of the API for a TSO', () => {
+  for (const [key, { de }] of Object.entries(MESSAGES)) assert.doesNotMatch(de, /\{tsos?\}/, key);
+});
+
 test('a missing parameter, a missing language and an unknown format do not compile', () => {
   // @ts-expect-error: the parameter `max` is missing.
   const missing: Message = { key: 'field.at_most' };

@@ -65,6 +65,24 @@ function germanNumber(text: string): string {
   return decimals === undefined ? grouped : `${grouped},${decimals}`;
 }
 
+/** Words of the API in German sentences. English ones have the words themselves, which the reader may have to type back. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['DE_AMPRION', 'Amprion'],
+  ['DE_TENNET', 'TenneT'],
+  ['DE_TRANSNET_BW', 'TransnetBW'],
+  ['DE_50HERTZ', '50Hertz'],
+  ['out', 'Lieferung'],
+  ['in', 'Bezug'],
+  ['forecast', 'Prognose'],
+  ['meter', 'Messwert'],
+  ['operator', 'Betreiber'],
+  ['brp', 'BKV'],
+  ['account', 'Kontoinhaber'],
+  ['baseload', 'Grundlast'],
+  ['peakload', 'Spitzenlast'],
+  ['shaped', 'Profil'],
+]);
+
 /**
  * How a parameter is written. English sentences have days, times and numbers as the API has them, which the reader may
  * have to type back. German ones have them as Germans write them: 25.10.2026, 25.10.2026, 02:15 and 1.234,5.
@@ -74,6 +92,8 @@ const FORMATS = {
   time: ([instant = '']) =>
     formatLocalTime(Date.parse(instant)).replace(/^(\d{4})-(\d{2})-(\d{2}) /, '$3.$2.$1, '),
   number: ([number = '']) => germanNumber(number),
+  /** A word of the API as the thing that it names. */
+  name: (texts) => texts.map((text) => NAMES.get(text) ?? text).join(', '),
   and: listWith({ en: 'and', de: 'und' }),
   or: listWith({ en: 'or', de: 'oder' }),
   /** A list of whole sentences. */

@@ -265,11 +265,11 @@ export const PROBLEM_DETAILS = {
   },
   'problem.balance_group_tso_not_enabled': {
     en: '{tso} is not enabled for balance group {eic}. It must be enabled in the balance group settings first.',
-    de: 'Die Regelzone {tso} ist für den Bilanzkreis {eic} nicht freigeschaltet. Schalten Sie sie zuerst in dessen Einstellungen frei.',
+    de: 'Die Regelzone {tso|name} ist für den Bilanzkreis {eic} nicht freigeschaltet. Schalten Sie sie zuerst in dessen Einstellungen frei.',
   },
   'problem.position_in_use': {
     en: 'Customers are placed in balance group {eic} in {tsos}.',
-    de: 'Dem Bilanzkreis {eic} sind Kunden zugeordnet in: {tsos}.',
+    de: 'Dem Bilanzkreis {eic} sind Kunden zugeordnet in: {tsos|name}.',
   },
   'problem.contract_has_source': {
     en: 'The volumes of the contract follow from series on {day}.',

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useEffectEvent } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { keyNamesQuery } from '../keys/queries.ts';
+import { useWithGroupNames } from '../references/group-name.tsx';
 import { useOnChange } from '../session/live-refresh.ts';
 import { useFilters } from '../ui/address.ts';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
@@ -21,10 +22,12 @@ function ActivityPage({ role }: { role: EventReader }) {
   const { t, format } = useI18n();
   const texts = ACTIVITY_TEXTS[format.language];
   const { filters, set, clear, isFiltered } = useFilters(readActivitySearch);
-  const { data: keys = [] } = useQuery(keyNamesQuery(role));
+  // Events name keys and balance groups: a name that arrives later would move the list.
+  const { data: keys = [], isPending: areKeysPending } = useQuery(keyNamesQuery(role));
   const choices = useTypeChoices(role);
   const chosen = choices.find(({ value }) => value === filters.types)?.value;
   const query = useLiveActivity(chosen);
+  const named = { ...query, ...useWithGroupNames(query) };
   return (
     <Page title={t.activity.title} text={texts.text}>
       <FilterBar isFiltered={isFiltered} onClear={clear}>
@@ -37,7 +40,7 @@ function ActivityPage({ role }: { role: EventReader }) {
       </FilterBar>
       <Panel isFlush>
         <PagedList
-          query={query}
+          query={areKeysPending ? { ...named, data: undefined } : named}
           recordsOf={(page) => page.events}
           empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
         >

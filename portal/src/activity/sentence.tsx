@@ -18,7 +18,11 @@ export function Sentence({ event }: { event: SaldoEvent }) {
   const happened = usePredicate()(event);
   return (
     <>
-      <Subject event={event} /> {happened}
+      {/* A name arrives later than its event: however long, it adds no line. */}
+      <span className="sm:inline-block sm:max-w-3xl sm:truncate sm:align-bottom">
+        <Subject event={event} />
+      </span>{' '}
+      {happened}
     </>
   );
 }

@@ -97,7 +97,10 @@ export function HeatMap(props: Props) {
         onKeyDown={onKeyDown}
         className="overflow-x-auto rounded"
       >
-        {available > 0 && (
+        {available === 0 ? (
+          // The page below does not move when the width is known.
+          <svg aria-hidden="true" width={1} height={height} className="block" />
+        ) : (
           <svg
             aria-hidden="true"
             width={width}

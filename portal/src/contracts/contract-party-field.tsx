@@ -8,10 +8,15 @@ import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
 import { partiesQuery } from './operator-queries.ts';
 
-type Props = { name: string; label: string; onChange: (customerId: string) => void };
+type Props = {
+  name: string;
+  label: string;
+  error: string | undefined;
+  onChange: (customerId: string) => void;
+};
 
 /** Selects the seller or the buyer of a contract from the customers of all BRPs. */
-export function ContractPartyField({ name, label, onChange }: Props) {
+export function ContractPartyField({ name, label, error, onChange }: Props) {
   const { t } = useI18n();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState<OperatorCustomer | null>(null);
@@ -33,6 +38,7 @@ export function ContractPartyField({ name, label, onChange }: Props) {
     <SearchField
       name={name}
       label={label}
+      error={error}
       placeholder={t.brp.customers.searchHint}
       maxLength={LIMITS.searchLength}
       hint={chosen && <ChosenParty brpId={chosen.brp_id} group={groupOf(chosen)} />}

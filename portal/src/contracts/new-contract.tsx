@@ -144,7 +144,7 @@ export function NewContractPage() {
             onSubmit={submit}
             isUnsaved={isUnsaved || terms.isUnsaved || profile.isUnsaved || source.isUnsaved}
           >
-            <CommonFields inputs={inputs} set={set} />
+            <CommonFields inputs={inputs} set={set} isRejected={create.isError} />
             {inputs.type === 'ppa' && (
               <PpaFields inputs={inputs} set={set} terms={terms.input} setTerms={terms.set} />
             )}
@@ -169,9 +169,10 @@ export function NewContractPage() {
 
 type FieldsProps = { inputs: Inputs; set: (change: Partial<Inputs>) => void };
 
-function CommonFields({ inputs, set }: FieldsProps) {
+function CommonFields({ inputs, set, isRejected }: FieldsProps & { isRejected: boolean }) {
   const { t } = useI18n();
   const texts = t.operator.contracts;
+  const missing = (party: string) => (isRejected && party === '' ? texts.chooseParty : undefined);
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -197,11 +198,13 @@ function CommonFields({ inputs, set }: FieldsProps) {
       <ContractPartyField
         name="seller_customer_id"
         label={t.brp.contracts.seller}
+        error={missing(inputs.seller)}
         onChange={(seller) => set({ seller })}
       />
       <ContractPartyField
         name="buyer_customer_id"
         label={t.brp.contracts.buyer}
+        error={missing(inputs.buyer)}
         onChange={(buyer) => set({ buyer })}
       />
       <div className="grid items-start gap-4 sm:grid-cols-2">

@@ -225,7 +225,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
         />
         <div>
           <Button type="submit" variant="primary" disabled={!isChanged || eic === '' || tso === ''}>
-            {t.common.save}
+            {t.brp.customers.preview}
           </Button>
         </div>
       </Form>

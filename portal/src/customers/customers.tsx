@@ -121,7 +121,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       sortBy: 'by-list',
       header: t.brp.customers.name,
       cell: ({ id, name }) => (
-        <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
+        <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
           {name}
         </CustomerLink>
       ),
@@ -143,7 +143,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       header: t.brp.customers.metadata,
       from: 'lg',
       cell: ({ metadata }) => (
-        <span className="text-xs text-muted">
+        <span className="line-clamp-2 text-xs wrap-anywhere text-muted">
           {Object.entries(metadata)
             .map(([key, value]) => `${key}: ${value}`)
             .join(' · ')}

@@ -73,8 +73,13 @@ export function ExchangePage() {
           {(unsent) => <UnsentTable unsent={unsent} />}
         </PagedList>
       </Panel>
-      {mayChange && <SimulatorPanel />}
-      {mayChange && <ReceivePanel />}
+      {/* Below lists of unknown length: shown after them, so that they do not move. */}
+      {mayChange && !query.isPending && (
+        <>
+          <ReceivePanel />
+          <SimulatorPanel />
+        </>
+      )}
       {isOpen && <SendDialog filters={filters} today={today} onClose={() => setIsOpen(false)} />}
     </Page>
   );

@@ -99,8 +99,11 @@ export function MismatchesPage() {
   const show = (next: DeliveryDay, slot?: number) => set({ day: next, slot, nomination: undefined });
   return (
     <Page title={texts.title} text={texts.text}>
-      <FilterBar isFiltered={tso !== undefined} onClear={() => set({ tso: undefined })}>
-        <DayPicker value={day} today={today} onChange={(next) => show(next)} />
+      <FilterBar
+        isFiltered={tso !== undefined}
+        onClear={() => set({ tso: undefined })}
+        lead={<DayPicker value={day} today={today} onChange={(next) => show(next)} />}
+      >
         <TsoFilter value={tso} onChange={(next) => set({ tso: next })} />
       </FilterBar>
       <DaysPanel

@@ -65,7 +65,7 @@ for (const [role, language, api, list, expected] of [
       /^Nicht gesendet.*15\.01\.2026.*Der Austausch zeigt.*Frist 14\.01\.2026, 14:30/,
       /^Abweichung.*16\.01\.2026.*Beide Seiten ansehen.*Frist 15\.01\.2026, 14:30/,
       /^Nicht gesendet.*18\.01\.2026.*Frist 17\.01\.2026, 14:30/,
-      /1 Kunde.*Ihr BKV muss sie aktivieren/,
+      /1 Kunde.*Der zuständige BKV muss sie aktivieren/,
     ],
   ],
 ] as const)
@@ -94,11 +94,11 @@ for (const [language, text] of [
   });
 
 for (const [role, language, headline] of [
-  ['brp', 'en', /Net saldo of tomorrow, Thu, 15\/01\/2026 ?\+118,518\.432 ?MWh ?1 of 2 nominations sent/],
-  ['brp', 'de', /Saldo von morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen vom Betreiber gesendet/],
+  ['brp', 'en', /Net position for tomorrow, Thu, 15\/01\/2026 ?\+118,518\.432 ?MWh ?1 of 2 nominations sent/],
+  ['brp', 'de', /Saldo für morgen[^]*\+118\.518,432 ?MWh ?1 von 2 Nominierungen vom Betreiber gesendet/],
   ['operator', 'en', /Not sent to the TSOs yet ?1 ?nomination/],
 ] as const)
-  test(`the headline is the net saldo of tomorrow, or what is not sent: ${role}, ${language}`, () => {
+  test(`the headline is the net position for tomorrow, or what is not sent: ${role}, ${language}`, () => {
     const slots = [
       { delivery_start: '2026-01-15T10:00:00Z', slot_number: 45, amount: 59_259.216, matched_amount: null },
     ];

@@ -34,14 +34,13 @@ const TONES: Readonly<Record<Kind, Tone>> = {
   unsent: 'warn',
   unanswered: 'warn',
   volumes: 'warn',
-  customers: 'accent',
+  customers: 'warn',
 };
 
 /** What needs a person, most urgent first, each with its deadline and the next step. */
-function AttentionList({ items, ownRow }: { items: readonly AttentionItem[]; ownRow: OwnRow }) {
+function AttentionList({ due, ownRow }: { due: readonly Due[]; ownRow: OwnRow }) {
   const { t } = useI18n();
   const [areAllShown, setAreAllShown] = useState(false);
-  const due = byUrgency(useDeadlines(items));
   if (due.length === 0) return <EmptyState title={t.attention.nothing} text={t.attention.nothingText} />;
   return (
     <>
@@ -101,7 +100,7 @@ type OwnRow = (item: Due) => ReactNode;
 type PanelProps = {
   title: string;
   ownRow: OwnRow;
-  query: AttentionQuery;
+  query: ShownQuery<readonly Due[]>;
 };
 
 export function AttentionPanel({ title, query, ownRow }: PanelProps) {
@@ -109,23 +108,32 @@ export function AttentionPanel({ title, query, ownRow }: PanelProps) {
     <Panel title={title} isFlush>
       <div aria-live="polite">
         <Loaded query={query} loading={<Skeleton lines={4} />}>
-          {(items) => <AttentionList items={items} ownRow={ownRow} />}
+          {(due) => <AttentionList due={due} ownRow={ownRow} />}
         </Loaded>
       </div>
     </Panel>
   );
 }
 
-/** Without a calendar, while it loads, an item counts as one without a deadline. */
-function useDeadlines(items: readonly AttentionItem[]): Due[] {
+const NO_ITEMS: readonly AttentionItem[] = [];
+
+/** The items with their deadlines, most urgent first. Without data until the deadlines are known: they would move the page. */
+export function useDue({ data, ...query }: AttentionQuery): ShownQuery<readonly Due[]> {
   const now = useServerMinute();
+  const items = data ?? NO_ITEMS;
   const days = [...new Set(items.flatMap(({ day }) => day ?? []))];
   const calendars = useQueries({ queries: days.map((day) => deliveryDayQuery(day)) });
-  return items.map((item) => {
+  const due = items.map((item): Due => {
     const calendar = item.day === null ? undefined : calendars[days.indexOf(item.day)]?.data;
     return { ...item, deadline: calendar ? deadlineOf(calendar, item, now) : null };
   });
+  const isKnown = data !== undefined && calendars.every(({ isPending }) => !isPending);
+  return { ...query, data: isKnown ? byUrgency(due) : undefined };
 }
+
+/** Whether the list is shown, or its error. What is below a list of unknown length is shown together with it. */
+export const isSettled = ({ data, error }: ShownQuery<unknown>): boolean =>
+  data !== undefined || error !== null;
 
 function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
   const { t, format } = useI18n();

@@ -14,7 +14,7 @@ import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+import { AttentionPanel, isSettled, itemsOf, useCommonAttention, useDue } from './attention.tsx';
 import { itemsOfChanged } from './attention-items.ts';
 import { ChangedRow } from './changed-row.tsx';
 
@@ -25,7 +25,6 @@ export function HomePage() {
   const today = useToday();
   const tomorrow = addDays(today, 1);
   const attention = useAttention(today);
-  const isAttentionKnown = attention.data !== undefined || attention.error !== null;
   const days = [
     { day: today, name: t.common.today, query: useNominations(today) },
     { day: tomorrow, name: t.common.tomorrow, query: useNominations(tomorrow) },
@@ -38,7 +37,7 @@ export function HomePage() {
         ownRow={(item) => item.schedule && <ChangedRow item={item} schedule={item.schedule} />}
       />
       {/* Below a list of unknown length: shown together with it, so that they do not move. */}
-      {isAttentionKnown && (
+      {isSettled(attention) && (
         <>
           <NetSaldo day={tomorrow} />
           <ClockChangeNotice day={today} />
@@ -72,13 +71,12 @@ const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominati
 function useAttention(today: DeliveryDay) {
   const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
   const changed = useQuery(changedSchedulesQuery);
-  return useWithGroupNames(
-    itemsOf([changed, nominations, customers], () => [
-      ...itemsOfChanged(changed.data ?? []),
-      ...(nominations.data ?? []),
-      ...(customers.data ?? []),
-    ]),
-  );
+  const items = itemsOf([changed, nominations, customers], () => [
+    ...itemsOfChanged(changed.data ?? []),
+    ...(nominations.data ?? []),
+    ...(customers.data ?? []),
+  ]);
+  return useDue(useWithGroupNames(items));
 }
 
 type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNominations> };

@@ -16,7 +16,7 @@ import { Page, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { AcknowledgeDialog, AlarmRow } from './alarms.tsx';
 import { alarmsQuery } from './alarms-query.ts';
-import { AttentionPanel, itemsOf, useCommonAttention } from './attention.tsx';
+import { AttentionPanel, isSettled, itemsOf, useCommonAttention, useDue } from './attention.tsx';
 import { itemOfCount, itemsOfAlarms } from './attention-items.ts';
 import { contractsWithoutVolumesQuery } from './operator-queries.ts';
 import { MAX_COUNTED } from './queries.ts';
@@ -31,13 +31,14 @@ export function HomePage() {
   return (
     <Page title={t.operator.home.title} text={format.dayLong(today)}>
       <Unsent today={today} />
-      <Attention today={today} tomorrow={tomorrow} />
-      <ClockChangeNotice day={today} />
-      <BoardRibbon today={today} />
-      <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <LastEntries />
-        <HealthPanel />
-      </div>
+      <Attention today={today} tomorrow={tomorrow}>
+        <ClockChangeNotice day={today} />
+        <BoardRibbon today={today} />
+        <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <LastEntries />
+          <HealthPanel />
+        </div>
+      </Attention>
     </Page>
   );
 }
@@ -62,19 +63,23 @@ function Unsent({ today }: { today: DeliveryDay }) {
   );
 }
 
-function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: DeliveryDay }) {
+type AttentionProps = { today: DeliveryDay; tomorrow: DeliveryDay; children: ReactNode };
+
+/** What needs attention. The children are below this list of unknown length, and are shown together with it. */
+function Attention({ today, tomorrow, children }: AttentionProps) {
   const { t } = useI18n();
   // Not in the alarm's row, which a refresh may remove together with the typed note.
   const [acknowledged, setAcknowledged] = useState<Alarm | null>(null);
   const { nominations, customers } = useCommonAttention(today, MAX_COUNTED);
   const silent = useQuery(contractsWithoutVolumesQuery(tomorrow));
   const alarms = useQuery(alarmsQuery);
-  const query = itemsOf([nominations, customers, silent, alarms], () => [
+  const items = itemsOf([nominations, customers, silent, alarms], () => [
     ...itemsOfAlarms(alarms.data ?? []),
     ...(nominations.data ?? []),
     ...itemOfCount('volumes', silent.data?.length ?? 0, { day: tomorrow }),
     ...(customers.data ?? []),
   ]);
+  const query = useDue(items);
   return (
     <>
       <AttentionPanel
@@ -84,6 +89,7 @@ function Attention({ today, tomorrow }: { today: DeliveryDay; tomorrow: Delivery
       />
       {acknowledged && <AcknowledgeDialog alarm={acknowledged} onClose={() => setAcknowledged(null)} />}
       {silent.data === null && <Notice tone="warn">{t.operator.home.tooManyContracts}</Notice>}
+      {isSettled(query) && children}
     </>
   );
 }

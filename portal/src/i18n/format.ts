@@ -89,11 +89,11 @@ function lazy<T extends object>(create: () => T): () => T {
 /** Wh are thousandths of a kWh. */
 const formatKwh = (wh: number): `${number}` => formatFixed(wh, 3);
 
-/** A decimal number such as `-1234.500`, with the marks of the language. */
+/** A decimal number such as `-1234.500`, with the marks of the language and a minus sign, which is as wide as a plus. */
 const withMarks =
   ({ groupMark, decimalMark }: Form) =>
   (text: string): string => {
-    const [whole = '', decimals] = text.split('.');
+    const [whole = '', decimals] = text.replace('-', '−').split('.');
     const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, groupMark);
     return decimals === undefined ? grouped : grouped + decimalMark + decimals;
   };

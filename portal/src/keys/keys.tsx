@@ -120,6 +120,19 @@ function stateOf({ revoked_at, expires_at }: ApiKey): KeyState {
   return expires_at !== null && Date.parse(expires_at) <= serverNow() ? 'expired' : 'active';
 }
 
+/** After a rotation the old key ends soon, and another one of the same owner and name lasts longer. */
+const isBeingReplaced = (key: ApiKey, keys: readonly ApiKey[]): boolean => {
+  const { name, owner, expires_at: end } = key;
+  if (end === null || stateOf(key) !== 'active') return false;
+  return keys.some(
+    (other) =>
+      other.name === name &&
+      other.owner.id === owner.id &&
+      (other.expires_at === null || other.expires_at > end) &&
+      stateOf(other) === 'active',
+  );
+};
+
 type TableProps = {
   keys: readonly ApiKey[];
   onOpen: (dialog: OpenDialog) => void;
@@ -170,7 +183,17 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     {
       id: 'state',
       header: t.common.status,
-      cell: (key) => <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>,
+      cell: (key) =>
+        isBeingReplaced(key, keys) && key.expires_at ? (
+          <span className="grid justify-items-start">
+            <Badge tone="warn">{texts.replacedUntil}</Badge>
+            <span className="text-xs text-muted">
+              <Instant at={key.expires_at} />
+            </span>
+          </span>
+        ) : (
+          <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>
+        ),
     },
     ...(hasScopes ? [scopesColumn] : []),
     {

@@ -14,7 +14,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { SelectField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type KeyFilters, readKeyFilters } from './filters.ts';
 import { CreateKeyDialog } from './key-dialogs.tsx';
 import { KeyList } from './keys.tsx';
@@ -163,7 +163,7 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
         </CreateButton>
       }
     >
-      <Loaded query={query}>
+      <Loaded query={query} loading={<Skeleton lines={2} />}>
         {(keys) => <KeyList keys={keys} actions={operatorClient.apiKeys} hasScopes={type === 'brp'} />}
       </Loaded>
     </Panel>

@@ -80,8 +80,8 @@ function AssetView({ version }: ViewProps) {
           </Fact>
         </Facts>
       </Panel>
-      <OwnerSeries owner={{ type: 'asset', id: asset.id, name: asset.name }} />
       <OfferPart version={version} />
+      <OwnerSeries owner={{ type: 'asset', id: asset.id, name: asset.name }} />
       {isEdited && (
         <AssetDialog
           version={version}

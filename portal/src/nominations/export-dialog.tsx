@@ -31,12 +31,12 @@ type Props = {
 
 /** Opens the export of whole days in the formats of the API. */
 export function ExportDaysButton(props: Props) {
-  const { language } = useI18n();
+  const { format } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
-      <Button icon="download" title={EXPORT_TEXTS[language].hint} onClick={() => setIsOpen(true)}>
-        {EXPORT_TEXTS[language].button}
+      <Button icon="download" title={EXPORT_TEXTS[format.language].hint} onClick={() => setIsOpen(true)}>
+        {EXPORT_TEXTS[format.language].button}
       </Button>
       {isOpen && <ExportDialog {...props} onClose={() => setIsOpen(false)} />}
     </>
@@ -46,8 +46,8 @@ export function ExportDaysButton(props: Props) {
 const subjectsOf = (filters: Props['filters']) => Object.keys(filters) as Subject[];
 
 function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }) {
-  const { format, language } = useI18n();
-  const texts = EXPORT_TEXTS[language];
+  const { format } = useI18n();
+  const texts = EXPORT_TEXTS[format.language];
   const toast = useToast();
   const subjects = subjectsOf(filters);
   const [subject, setSubject] = useState(subjects[0] ?? 'transactions');

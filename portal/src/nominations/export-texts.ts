@@ -46,5 +46,5 @@ const de: typeof en = {
   done: (size) => `Export vollständig: ${size}`,
 };
 
-/** Not in the dictionary, which is loaded before the first page: only the dialogs of exports have the texts. */
+/** Not in the dictionary, which is loaded before the first page: few pages have these texts. */
 export const EXPORT_TEXTS: Readonly<Record<Language, typeof en>> = { en, de };

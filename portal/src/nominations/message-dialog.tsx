@@ -75,7 +75,7 @@ async function saveMessage(message: Message): Promise<string> {
 }
 
 function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
-  const { t, format, language } = useI18n();
+  const { t, format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].message;
   const toast = useToast();
   const record = useRecordStep();
@@ -126,7 +126,7 @@ function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <SelectField
             name="format"
-            label={EXPORT_TEXTS[language].format}
+            label={EXPORT_TEXTS[format.language].format}
             value={fileFormat}
             options={FORMATS.map((value) => ({ value, label: texts.formats[value] }))}
             onChange={setFileFormat}
@@ -143,7 +143,7 @@ function MessageDialog({ day, positions, nominations, onClose }: DialogProps) {
           />
         </div>
         <FormButtons
-          action={EXPORT_TEXTS[language].start}
+          action={EXPORT_TEXTS[format.language].start}
           isBusy={run.isPending}
           disabled={!isVersion}
           onClose={onClose}

@@ -30,8 +30,11 @@ export function MonthPage() {
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
     <Page title={`${t.brp.month.title} · ${format.month(month)}`} text={t.brp.month.text}>
-      <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <MonthPicker value={month} onChange={(next) => set({ month: next })} />
+      <FilterBar
+        isFiltered={isFiltered}
+        onClear={clear}
+        lead={<MonthPicker value={month} onChange={(next) => set({ month: next })} />}
+      >
         <SelectFilter
           label={t.brp.month.position}
           anyLabel={t.brp.month.allPositions}

@@ -48,8 +48,10 @@ import { VersionHistory } from './version-history.tsx';
 export function NominationPage() {
   const { nominationId = '' } = useParams({ strict: false });
   const query = useWithGroupNames(useQuery(nominationQuery(nominationId)));
+  // The notice about a newer version is above everything else.
+  const { isPending } = useQuery(nominationHistoryQuery(nominationId));
   return (
-    <Loaded query={query} loading={<Skeleton lines={14} />}>
+    <Loaded query={isPending ? { ...query, data: undefined } : query} loading={<Skeleton lines={14} />}>
       {(nomination) => <NominationView nomination={nomination} />}
     </Loaded>
   );

@@ -71,8 +71,11 @@ export function NominationsView(props: ViewProps) {
         </>,
       )}
     >
-      <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />
+      <FilterBar
+        isFiltered={isFiltered}
+        onClear={clear}
+        lead={<DayPicker value={day} today={today} onChange={(next) => set({ day: next })} />}
+      >
         <NominationFilterFields filters={filters} set={set} groups={groups} />
       </FilterBar>
       <ClockChangeNotice day={day} />
@@ -114,7 +117,7 @@ export function BrpNominationsPage() {
       query={query}
       actions={(exports) => (
         <>
-          <DayScheduleButton day={day} />
+          <DayScheduleButton day={day} nominations={query.data ?? []} />
           <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
           {exports}
         </>

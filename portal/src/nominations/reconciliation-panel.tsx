@@ -49,7 +49,11 @@ function Answer({ reconciliation, onSelect }: AnswerProps) {
       <div className="grid gap-1 text-sm">
         <h3 className="font-semibold">{texts.reasons}</h3>
         {reasons.length === 0 ? (
-          <p className="text-muted">{texts.noReasons}</p>
+          <p className="text-muted">
+            {acknowledged_at === null && confirmed_at === null
+              ? t.brp.nominations.noneMatched
+              : texts.noReasons}
+          </p>
         ) : (
           <ul className="grid gap-1">
             {reasons.map((reason) => (

@@ -4,20 +4,13 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
-import { useToast } from '../ui/toast.tsx';
 import { MessageButton } from './message-dialog.tsx';
 import { nominationsIn, useRecordStep } from './own-schedules.ts';
-import { OWN_TEXTS } from './own-texts.ts';
 
 /** Records the versions in a saved file as loaded. */
 function useLoaded() {
-  const { format } = useI18n();
-  const toast = useToast();
   const record = useRecordStep();
-  return async (csv: string, fileName: string): Promise<void> => {
-    toast(OWN_TEXTS[format.language].loaded(fileName));
-    await record('loaded', nominationsIn(csv));
-  };
+  return (csv: string): Promise<void> => record('loaded', nominationsIn(csv));
 }
 
 type Version = Pick<Nomination, 'id' | 'eic' | 'tso' | 'direction' | 'version'>;
@@ -25,11 +18,12 @@ type SaveProps = { nomination: Version; day: DeliveryDay; label: string; hint: s
 
 /** Downloads a BRP's own side of a nomination as CSV. */
 export function SaveScheduleButton({ nomination, day, ...rest }: SaveProps) {
+  const { t } = useI18n();
   const { id, eic, tso, direction, version } = nomination;
   return (
     <DownloadButton
       {...rest}
-      fileName={`${day}_${eic}_${tso}_${direction}_v${version}`}
+      fileName={`${t.brp.nominations.scheduleFile}_${day}_${eic}_${tso}_${direction}_v${version}`}
       read={() => brpClient.nominations.schedule(id, { format: 'csv' })}
       onSaved={useLoaded()}
     />
@@ -55,13 +49,21 @@ export function ScheduleButtons({ nomination, day }: { nomination: Nomination; d
 }
 
 /** The same for all balance groups of a day. */
-export function DayScheduleButton({ day }: { day: DeliveryDay }) {
+export function DayScheduleButton({
+  day,
+  nominations,
+}: {
+  day: DeliveryDay;
+  nominations: readonly Nomination[];
+}) {
   const { t } = useI18n();
+  // A correction raises the version of its nomination, and with it that of the file.
+  const version = Math.max(1, ...nominations.map((nomination) => nomination.version));
   return (
     <DownloadButton
       label={t.brp.nominations.scheduleCsv}
       hint={t.brp.nominations.dayScheduleHint}
-      fileName={day}
+      fileName={`${t.brp.nominations.scheduleFile}_${day}_v${version}`}
       read={() => brpClient.nominations.daySchedule({ delivery_date: day })}
       onSaved={useLoaded()}
     />

@@ -58,7 +58,7 @@ const en = {
     noSlots: 'All quarter-hours are equal.',
   },
   message: {
-    button: 'Message…',
+    button: 'Schedule XML…',
     hint: 'Download a complete ESS or CIM message of your own side',
     title: (day: string) => `Schedule message of ${day}`,
     text: 'A complete message of one balance group for one TSO, with all its series against the operator. Balance groups with other business need their other series in it before it is sent.',
@@ -145,7 +145,7 @@ const de: typeof en = {
     noSlots: 'Alle Viertelstunden sind gleich.',
   },
   message: {
-    button: 'Nachricht…',
+    button: 'Fahrplan XML…',
     hint: 'Eine vollständige ESS- oder CIM-Nachricht Ihrer eigenen Seite herunterladen',
     title: (day) => `Fahrplannachricht für ${day}`,
     text: 'Eine vollständige Nachricht eines Bilanzkreises an einen ÜNB, mit allen Zeitreihen mit dem Betreiber. Bei Bilanzkreisen mit anderen Geschäften müssen deren Zeitreihen vor dem Senden ergänzt werden.',

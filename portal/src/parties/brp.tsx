@@ -8,7 +8,7 @@ import { brpQuery, groupsQuery } from '../references/operator-queries.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Panel, TrailLink } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
 import { PartyView } from './party-view.tsx';
 
@@ -45,7 +45,9 @@ function Groups({ brpId }: { brpId: string }) {
         </CreateButton>
       }
     >
-      <Loaded query={query}>{(groups) => <OperatorGroupTable groups={groups} />}</Loaded>
+      <Loaded query={query} loading={<Skeleton lines={2} />}>
+        {(groups) => <OperatorGroupTable groups={groups} />}
+      </Loaded>
     </Panel>
   );
 }
@@ -65,6 +67,7 @@ function Customers({ brpId }: { brpId: string }) {
     >
       <PagedList
         query={query}
+        loading={<Skeleton lines={2} />}
         recordsOf={(page) => page.customers}
         empty={<EmptyState title={t.brp.customers.empty} />}
       >

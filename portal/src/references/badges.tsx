@@ -11,6 +11,11 @@ const NOMINATION_TONES: Readonly<Record<Nomination['status'], Tone>> = {
   superseded: 'neutral',
 };
 
+/** Whether the TSO has confirmed another amount in every quarter-hour. */
+const isAllDifferent = ({ slots = [] }: Nomination): boolean =>
+  slots.length > 0 &&
+  slots.every(({ amount, matched_amount }) => matched_amount != null && matched_amount !== amount);
+
 /** Status of a nomination, and for a pending one whether it has been sent. */
 export function NominationBadges({ nomination }: { nomination: Nomination }) {
   const { t } = useI18n();
@@ -20,7 +25,11 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
     <span className="inline-flex flex-wrap gap-1">
       {/* On a phone, a pending nomination shows only its sending state. */}
       <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
-        <Badge tone={NOMINATION_TONES[status]}>{t.brp.nominations.statuses[status]}</Badge>
+        <Badge tone={NOMINATION_TONES[status]}>
+          {status === 'partial_match' && isAllDifferent(nomination)
+            ? t.brp.nominations.allDiffer
+            : t.brp.nominations.statuses[status]}
+        </Badge>
       </span>
       {status === 'pending' && (
         <Badge tone={sent_at ? 'neutral' : 'warn'}>

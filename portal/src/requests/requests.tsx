@@ -90,7 +90,7 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
         <Link
           to={`${base}/requests/$requestId`}
           params={{ requestId: request_id }}
-          className="block max-w-xl min-w-48 font-mono text-[0.92em] break-all text-accent-strong hover:underline"
+          className="block max-w-xl min-w-28 font-mono sm:min-w-48 text-[0.92em] break-all text-accent-strong hover:underline"
         >
           {`${method} ${path}`}
         </Link>

@@ -35,9 +35,10 @@ const answers: Answers = {
   },
 };
 
-/** The cells of the table's row of a quarter-hour. */
+/** The cells of the table's row of a quarter-hour. On the page of a plant the table is below that of prices. */
 const cellsOf = async (slot: number) => {
-  const rowOf = () => document.querySelectorAll('main table tbody tr')[slot - 1];
+  const rowOf = () =>
+    Array.from(document.querySelectorAll('main table')).at(-1)?.querySelectorAll('tbody tr')[slot - 1];
   const row = await until(rowOf, () => `row ${slot}`);
   return Array.from(row.querySelectorAll('td'), ({ textContent }) => textContent);
 };
@@ -46,7 +47,7 @@ const TEXTS = {
   en: {
     title: 'Quarter-hours of Thursday, 15 January 2026',
     complete: ['Forecast: 1 quarter-hour without a value', 'Meter: 94 quarter-hours without a value'],
-    first: ['00:00#1', '23:00', '1,250.500', 'v21,000.000', '-250.500'],
+    first: ['00:00#1', '23:00', '1,250.500', 'v21,000.000', '−250.500'],
     third: ['00:30#3', '23:30', 'no value', 'no value', '–'],
     chart: /^Slot 3, 00:30 · Forecast no value · Meter no value$/,
     chartName: 'Forecast and meter of Thursday, 15 January 2026 by quarter-hour',
@@ -54,7 +55,7 @@ const TEXTS = {
   de: {
     title: 'Viertelstunden am Donnerstag, 15. Januar 2026',
     complete: ['Prognose: 1 Viertelstunde ohne Wert', 'Lastgang: 94 Viertelstunden ohne Wert'],
-    first: ['00:00#1', '23:00', '1.250,500', 'v21.000,000', '-250,500'],
+    first: ['00:00#1', '23:00', '1.250,500', 'v21.000,000', '−250,500'],
     third: ['00:30#3', '23:30', 'kein Wert', 'kein Wert', '–'],
     chart: /^Slot 3, 00:30 · Prognose kein Wert · Lastgang kein Wert$/,
     chartName: 'Prognose und Lastgang am Donnerstag, 15. Januar 2026 je Viertelstunde',
@@ -103,7 +104,7 @@ test('day, view and period are kept in the URL, and a day of the period opens it
     await fill('main input', 'Last day', '16/01/2026');
     await hasParameter('to', '2026-01-16');
     await find('h2', 'Deviation by day');
-    await findText('-20.250');
+    await findText('−20.250');
     await findText('100 %');
     const asked = requests.findLast(({ url }) => url.pathname.endsWith('/deviation'))?.url.searchParams;
     assert.deepEqual([asked?.get('from'), asked?.get('to')], [DAY, '2026-01-16']);

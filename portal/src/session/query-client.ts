@@ -2,6 +2,7 @@ import { isProblem, SaldoConnectionError } from '@saldo/sdk';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { setConnected } from './connection.ts';
 import { sessionQuery } from './session.ts';
+import { isSessionEnd } from './session-end.ts';
 
 /** A query that failed is tried again after this time. Others are refreshed when their data change. */
 const RETRY_MS = 20_000;
@@ -9,9 +10,16 @@ const RETRY_MS = 20_000;
 export function handleError(client: QueryClient, error: unknown): void {
   const isDown = error instanceof SaldoConnectionError || (isProblem(error) && error.status >= 500);
   setConnected(!isDown);
-  // The session has ended: the shell redirects to the sign-in. A wrong password (also 401) does not end the session.
-  const isEnded = isProblem(error) && error.status === 401 && error.code !== 'invalid_credentials';
-  if (isEnded) client.setQueryData(sessionQuery.queryKey, null);
+  if (isSessionEnd(error)) void readSessionAgain(client);
+}
+
+/**
+ * The shell asks for the sign-in when there is no session. The error does not prove that: a request that was sent before
+ * the user signed in again may be answered after it.
+ */
+async function readSessionAgain(client: QueryClient): Promise<void> {
+  const { queryKey } = sessionQuery;
+  if (client.getQueryData(queryKey)) await client.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 export function createQueryClient(): QueryClient {

@@ -54,22 +54,31 @@ async function prepareSession(state: SessionState): Promise<SessionState> {
 /** The tabs of a browser share the session cookie. A channel does not receive what it sends. */
 const otherTabs = new BroadcastChannel('saldo.session');
 
+type SessionChange = 'started' | 'ended';
+
 /** Tells the other tabs that a user has signed in or out. */
-export function announceSession(): void {
+export function announceSession(change: SessionChange): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of this origin only
-  otherTabs.postMessage(null);
+  otherTabs.postMessage(change);
 }
 
 /** Calls `listener` when a user has signed in or out in another tab, until the returned function is called. */
-export function onSessionElsewhere(listener: () => void): () => void {
-  otherTabs.addEventListener('message', listener);
-  return () => otherTabs.removeEventListener('message', listener);
+export function onSessionElsewhere(listener: (change: SessionChange) => void): () => void {
+  const onMessage = ({ data }: MessageEvent<SessionChange>) => listener(data);
+  otherTabs.addEventListener('message', onMessage);
+  return () => otherTabs.removeEventListener('message', onMessage);
 }
 
 /** Starts the session of a user who has just signed in. Clears the cached data of a previous user. */
 export async function startSession(queryClient: QueryClient, state: SessionState): Promise<void> {
-  announceSession();
+  announceSession('started');
   queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
+}
+
+/** Goes on with the page after its user has signed in again. Its data is read anew, its input stays. */
+export async function resumeSession(queryClient: QueryClient, state: SessionState): Promise<void> {
+  announceSession('started');
   queryClient.setQueryData(sessionQuery.queryKey, await prepareSession(state));
 }
 

@@ -132,7 +132,7 @@ function DayTable({ contract, rows }: TableProps) {
       cell: (row) => format.mwh(row.sumKwh),
       footer: format.mwh(sumKwh(rows.map((row) => row.sumKwh))),
     },
-    { id: 'version', header: texts.version, isNumber: true, cell: ({ version }) => version },
+    { id: 'version', header: texts.version, isNumber: true, from: 'sm', cell: ({ version }) => version },
     { id: 'state', header: t.common.status, cell: (row) => <DayState row={row} /> },
   ];
   return <DataTable label={t.brp.month.dayTotals} columns={columns} rows={rows} rowKey={({ day }) => day} />;

@@ -15,7 +15,7 @@ export type Tone = keyof typeof TONES;
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span
-      className={`inline-flex items-center gap-1 rounded px-1.5 py-0.5 text-xs font-medium whitespace-nowrap ${TONES[tone]}`}
+      className={`inline-flex items-center gap-1 rounded px-1.5 py-0.5 text-xs font-medium sm:whitespace-nowrap ${TONES[tone]}`}
     >
       {children}
     </span>

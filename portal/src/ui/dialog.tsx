@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Button, IconButton } from './button.tsx';
+import { cx } from './cx.ts';
 import { FormProblem } from './form.tsx';
 import { useMayLeave } from './unsaved.ts';
 
@@ -18,6 +19,8 @@ type DialogProps = {
   children: ReactNode;
   /** Only a button in the dialog may close it, because its content is shown only once. */
   isHeldOpen?: boolean;
+  /** The page below cannot be read. */
+  isPageHidden?: boolean;
 };
 
 const CONTROLS = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled';
@@ -26,7 +29,7 @@ const CONTROLS = 'a[href], button:enabled, input:enabled, select:enabled, textar
  * A native modal dialog: it traps the focus and restores it when it closes. The first control of its content gets the
  * focus, not the button that closes it.
  */
-export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogProps) {
+export function Dialog({ title, onClose, children, isHeldOpen = false, isPageHidden = false }: DialogProps) {
   const { t } = useI18n();
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -62,10 +65,13 @@ export function Dialog({ title, onClose, children, isHeldOpen = false }: DialogP
         event.preventDefault();
         void close();
       }}
-      className="m-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-0 text-text shadow-2xl"
+      className={cx(
+        'm-auto w-[min(34rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-0 text-text shadow-2xl',
+        isPageHidden && 'backdrop:backdrop-blur-md',
+      )}
     >
       <header className="flex items-center justify-between gap-4 border-b border-line py-2.5 pr-2.5 pl-5">
-        <h2 id={id} className="font-semibold">
+        <h2 id={id} className="min-w-0 font-semibold wrap-anywhere">
           {title}
         </h2>
         {!isHeldOpen && <IconButton icon="close" label={t.common.close} onClick={() => void close()} />}

@@ -13,13 +13,21 @@ type Props = {
   fileName: string;
   read: () => Promise<string>;
   kind?: 'csv' | 'xml';
-  /** Called with the text of the file and its name after it was saved. */
-  onSaved?: (text: string, fileName: string) => Promise<void>;
+  /** Called with the text of the file after it was saved. */
+  onSaved?: (text: string) => Promise<void>;
   isPrimary?: boolean;
 };
 
 /** Downloads a file of volumes that the server generates. */
-export function DownloadButton({ label, hint, fileName, read, kind = 'csv', onSaved, isPrimary = false }: Props) {
+export function DownloadButton({
+  label,
+  hint,
+  fileName,
+  read,
+  kind = 'csv',
+  onSaved,
+  isPrimary = false,
+}: Props) {
   const { t, format } = useI18n();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -33,7 +41,8 @@ export function DownloadButton({ label, hint, fileName, read, kind = 'csv', onSa
         const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
         download(name, parts, 'text/csv;charset=utf-8');
       }
-      await onSaved?.(text, name);
+      toast(t.common.downloaded(name));
+      await onSaved?.(text);
     } catch (error) {
       toast(problemText(t, error), 'bad');
     } finally {

@@ -8,22 +8,37 @@ import { DateInput } from './date-input.tsx';
 import { addMonths } from './delivery-period.ts';
 import { inputClass, type Option } from './form.tsx';
 import { typing } from './typing.ts';
+import { useMedia } from './use-media.ts';
 import { TYPING_PAUSE_MS } from './use-settled.ts';
 
-/** The filters of a list. They are stored in the URL, so that a view can be shared. */
-export function FilterBar({
-  onClear,
-  isFiltered,
-  children,
-}: {
+type FilterBarProps = {
   onClear: () => void;
   isFiltered: boolean;
+  /** What the page is about, such as its day: shown on every screen. */
+  lead?: ReactNode;
   children: ReactNode;
-}) {
+};
+
+/** The breakpoint `sm` of the styles. */
+const WIDE = '(min-width: 40rem)';
+
+/**
+ * The filters of a list. They are stored in the URL, so that a view can be shared. On a phone they would fill the screen:
+ * a button shows them.
+ */
+export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProps) {
   const { t } = useI18n();
+  const isWide = useMedia(WIDE);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <search aria-label={t.common.filters} className="flex flex-wrap items-end gap-x-3 gap-y-2">
-      {children}
+      {lead}
+      {!isWide && (
+        <Button icon="filter" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {t.common.filters}
+        </Button>
+      )}
+      {(isWide || isOpen) && children}
       {isFiltered && (
         <Button variant="quiet" icon="close" onClick={onClear}>
           {t.common.clearFilters}
@@ -33,10 +48,12 @@ export function FilterBar({
   );
 }
 
-function Labelled({ label, children }: { label: string; children: (id: string) => ReactNode }) {
+type LabelledProps = { label: string; className?: string; children: (id: string) => ReactNode };
+
+function Labelled({ label, className, children }: LabelledProps) {
   const id = useId();
   return (
-    <div className="grid min-w-0 gap-0.5">
+    <div className={cx('grid min-w-0 gap-0.5', className)}>
       <label htmlFor={id} className="text-xs text-muted">
         {label}
       </label>
@@ -63,11 +80,12 @@ export function SelectFilter<V extends string>({
 }: SelectFilterProps<V>) {
   const { t } = useI18n();
   return (
-    <Labelled label={label}>
+    // Its options may be loaded later, and the fields beside it do not move then.
+    <Labelled label={label} className="w-36">
       {(id) => (
         <select
           id={id}
-          className={cx(inputClass(), 'max-w-56')}
+          className={inputClass()}
           value={value ?? ''}
           onChange={(event) => onChange(event.target.value === '' ? undefined : (event.target.value as V))}
         >

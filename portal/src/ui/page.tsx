@@ -25,7 +25,7 @@ export function Page({ title, heading = title, badges, trail, text, actions, chi
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <div className="min-w-0">
           {trail && <div className="mb-1 text-sm text-muted">{trail}</div>}
-          <h1 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight">
+          <h1 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold tracking-tight wrap-anywhere">
             {heading}
             {badges}
           </h1>
@@ -85,7 +85,7 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
 /** Names and values of one record. The caller omits missing values. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-6 gap-y-3 text-sm">
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(13rem,100%),1fr))] gap-x-6 gap-y-3 text-sm">
       {children}
     </dl>
   );
@@ -95,7 +95,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   return (
     <div className="min-w-0">
       <dt className="text-xs text-muted">{label}</dt>
-      <dd className="mt-0.5 break-words">{children}</dd>
+      <dd className="mt-0.5 wrap-anywhere">{children}</dd>
     </div>
   );
 }

@@ -10,13 +10,15 @@ type Props<Page, Entry> = {
   readonly recordsOf: (page: Page) => readonly Entry[];
   /** Shown if the list is empty. */
   readonly empty: ReactNode;
+  /** The skeleton, if it is to be smaller than that of a page. */
+  readonly loading?: ReactNode;
   readonly children: (records: readonly Entry[]) => ReactNode;
 };
 
 /** A list that is loaded page by page, with a button to load more. */
-export function PagedList<Page, Entry>({ query, recordsOf, empty, children }: Props<Page, Entry>) {
+export function PagedList<Page, Entry>({ query, recordsOf, empty, loading, children }: Props<Page, Entry>) {
   return (
-    <Loaded query={query}>
+    <Loaded query={query} {...(loading !== undefined && { loading })}>
       {({ pages }) => {
         const records = pages.flatMap(recordsOf);
         if (records.length === 0) return empty;

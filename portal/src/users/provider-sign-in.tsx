@@ -1,4 +1,5 @@
 import { skipToken, useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NO_RETRY, portalClient } from '../session/clients.ts';
 import { Button, type ButtonVariant } from '../ui/button.tsx';
@@ -56,8 +57,10 @@ const providersQuery = (domain: string | null) => ({
 
 const domainOf = (email: string): string | null => /@([^@\s]+\.[^@\s.]{2,})\s*$/.exec(email)?.[1] ?? null;
 
+type SignInProps = { email: string; next: string | undefined; notice?: ReactNode };
+
 /** The providers to sign in with, and the one that the domain of the typed email requires. */
-export function ProviderSignIn({ email, next }: { email: string; next: string | undefined }) {
+export function ProviderSignIn({ email, next, notice }: SignInProps) {
   const { t } = useI18n();
   const all = useQuery(providersQuery(null)).data?.providers ?? [];
   const domain = domainOf(useSettled(email));
@@ -67,6 +70,7 @@ export function ProviderSignIn({ email, next }: { email: string; next: string | 
   if (all.length === 0) return null;
   return (
     <section aria-label={t.session.otherWays} className="grid gap-2 border-t border-line pt-4">
+      {notice}
       {domain !== null && required.length > 0 ? (
         <>
           <Notice>{t.session.providerRequired(domain)}</Notice>

@@ -3,18 +3,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { NO_RETRY, portalClient } from '../session/clients.ts';
+import { portalClient } from '../session/clients.ts';
 import { arePasskeysSupported } from '../session/passkeys.ts';
 import { announceSession, sessionQuery, startSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { FormProblem } from '../ui/form.tsx';
-import { Loaded, Skeleton } from '../ui/states.tsx';
 import { ToastProvider } from '../ui/toast.tsx';
-import { CodeForm } from './code-form.tsx';
+import { CodeStep } from './code-step.tsx';
 import { FACTOR_TEXTS } from './factor-texts.ts';
-import { factorsQuery } from './factors-query.ts';
 import { Frame } from './frame.tsx';
-import { PasskeyButton } from './passkey-button.tsx';
 import { PASSKEY_TEXTS } from './passkey-texts.ts';
 import { AddPasskeyForm } from './passkeys.tsx';
 import { SetUpCodes } from './set-up-codes.tsx';
@@ -29,6 +26,7 @@ export function SecondFactorPage() {
   const [pending] = useState(context.session.pending);
   const [isConfirmed, setIsConfirmed] = useState(false);
   useReturnWhenEnded();
+  const enter = useEnter();
   const isSetUp = pending === 'set_up';
   const setUpTitle = isConfirmed
     ? FACTOR_TEXTS[format.language].recoveryTitle
@@ -39,7 +37,7 @@ export function SecondFactorPage() {
         {isSetUp && !isConfirmed && (
           <p className="text-sm text-muted">{FACTOR_TEXTS[format.language].setUpRequired}</p>
         )}
-        {isSetUp ? <SetUpStep onConfirmed={() => setIsConfirmed(true)} /> : <CodeStep />}
+        {isSetUp ? <SetUpStep onConfirmed={() => setIsConfirmed(true)} /> : <CodeStep onSignedIn={enter} />}
         {!isConfirmed && <CancelButton />}
       </Frame>
     </ToastProvider>
@@ -58,69 +56,21 @@ function useReturnWhenEnded(): void {
   }, [session, next, router]);
 }
 
-function CodeStep() {
-  const { format } = useI18n();
-  const texts = FACTOR_TEXTS[format.language];
-  const factors = useQuery(factorsQuery);
+/** Starts the completed session, with the page that was asked for. */
+function useEnter() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const { next } = route.useSearch();
-  const [isRecovery, setIsRecovery] = useState(false);
-  const enter = async (state: SessionState) => {
+  return async (state: SessionState) => {
     await startSession(queryClient, state);
     router.history.replace(next ?? '/');
   };
-  const complete = useMutation({
-    mutationFn: (code: string) => portalClient.factors.complete({ code }, NO_RETRY),
-    onSuccess: enter,
-  });
-  return (
-    <Loaded query={factors} loading={<Skeleton lines={3} />}>
-      {({ one_time_code, passkeys }) => (
-        <>
-          {passkeys > 0 && <PasskeyButton use="second_step" onSignedIn={enter} />}
-          {one_time_code && (
-            <>
-              <p className="text-sm text-muted">{isRecovery ? texts.recoveryText : texts.codeText}</p>
-              <CodeForm
-                key={String(isRecovery)}
-                action={texts.confirm}
-                label={isRecovery ? texts.recoveryCode : texts.code}
-                isNumeric={!isRecovery}
-                error={complete.error}
-                isBusy={complete.isPending}
-                onSubmit={(code) => complete.mutate(code)}
-              />
-              <Button
-                onClick={() => {
-                  complete.reset();
-                  setIsRecovery(!isRecovery);
-                }}
-              >
-                {isRecovery ? texts.useCode : texts.useRecoveryCode}
-              </Button>
-              {isRecovery && <p className="text-sm text-muted">{texts.lost}</p>}
-            </>
-          )}
-        </>
-      )}
-    </Loaded>
-  );
 }
 
 function SetUpStep({ onConfirmed }: { onConfirmed: () => void }) {
   const { format } = useI18n();
   const [isConfirmed, setIsConfirmed] = useState(false);
-  const router = useRouter();
-  const queryClient = useQueryClient();
-  const { next } = route.useSearch();
-  const enter = useMutation({
-    mutationFn: () => portalClient.session.get(),
-    onSuccess: async (state) => {
-      await startSession(queryClient, state);
-      router.history.replace(next ?? '/');
-    },
-  });
+  const enter = useMutation({ mutationFn: () => portalClient.session.get(), onSuccess: useEnter() });
   return (
     <>
       <SetUpCodes
@@ -152,7 +102,7 @@ function CancelButton() {
   const signOut = useMutation({
     mutationFn: () => portalClient.session.signOut(),
     onSuccess: async () => {
-      announceSession();
+      announceSession('ended');
       queryClient.setQueryData(sessionQuery.queryKey, null);
       await router.navigate({ to: '/sign-in', replace: true });
     },

@@ -13,7 +13,7 @@ import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SelectFilter, TextFilter } from '../ui/filters.tsx';
 import { SelectField } from '../ui/form.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { Loaded } from '../ui/states.tsx';
+import { Loaded, Skeleton } from '../ui/states.tsx';
 import { readUserSearch } from './filters.ts';
 import { usersQuery } from './operator-queries.ts';
 import { NewUserDialog } from './user-dialogs.tsx';
@@ -147,7 +147,9 @@ export function PartyUsers({ owner }: { owner: UserOwner }) {
         </CreateButton>
       }
     >
-      <Loaded query={query}>{(users) => <UserTable users={users} actions={operatorClient.users} />}</Loaded>
+      <Loaded query={query} loading={<Skeleton lines={2} />}>
+        {(users) => <UserTable users={users} actions={operatorClient.users} />}
+      </Loaded>
     </Panel>
   );
 }

@@ -49,6 +49,16 @@ export type DemoAccess = {
   users: { email: string; password: string; role: string }[];
 };
 
+/** Names of profiles, as parties write them into their contracts. */
+const PROFILES: Readonly<Record<NonNullable<CastContract['ppaType']>, string>> = {
+  forecasted: 'Prognose',
+  produced: 'Erzeugung',
+  consumed: 'Verbrauch',
+  baseload: 'Band',
+  shaped: 'Monatsprofil',
+  peakload: 'Peak',
+  indexed: 'Spotindex',
+};
 const MINUTE_MS = 60_000;
 const HOUR = 60;
 /** Parties and contracts are created this many days before the year's first delivery. */
@@ -238,7 +248,7 @@ async function signContracts(
         delivery_end: yearStart(end),
         ppa_type: contract.ppaType,
         period: contract.type === 'ppa' ? periodText(year, years) : null,
-        delivery_profile: contract.ppaType,
+        delivery_profile: contract.ppaType && PROFILES[contract.ppaType],
         asset_id: contract.asset && assetIds[contract.asset],
       },
       signed + index * MINUTE_MS,

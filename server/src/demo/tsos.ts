@@ -1,4 +1,4 @@
-import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { answerFileName } from '@saldo/core/exchange/documents/file-names.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
@@ -15,10 +15,34 @@ import { GROUPS } from './cast.ts';
 const SHORT_SLOTS = [45, 46, 47, 48];
 const MINUTE_MS = 60_000;
 
-/** A deviation four days ago, a missing schedule three days ago, and a rejected first schedule yesterday. */
+/** The last hour of a day. */
+const lastSlots = (day: DeliveryDay): number[] => {
+  const count = slotCount(day);
+  return [count - 3, count - 2, count - 1, count];
+};
+
+/**
+ * Deviations that the dispatcher of Nordwind can still correct at any time: the last hour of today until 23:30, and
+ * tomorrow, which is confirmed in the evening. Besides them, a deviation four days ago, a missing schedule three days ago,
+ * and a rejected first schedule yesterday.
+ */
 const behaviourOn = (today: DeliveryDay): Behaviour => ({
   deviations: [
     { eic: GROUPS.rhein, tso: null, day: addDays(today, -4), slots: SHORT_SLOTS, differenceKw: -50 },
+    {
+      eic: GROUPS.nordwind,
+      tso: 'DE_50HERTZ',
+      day: today,
+      slots: lastSlots(today),
+      differenceKw: -200,
+    },
+    {
+      eic: GROUPS.nordwind,
+      tso: 'DE_50HERTZ',
+      day: addDays(today, 1),
+      slots: SHORT_SLOTS,
+      differenceKw: -120,
+    },
   ],
   missing: [{ eic: GROUPS.ruhr, tso: null, day: addDays(today, -3) }],
   rejections: [{ tso: 'DE_TENNET', day: addDays(today, -1) }],

@@ -32,6 +32,6 @@ export const attention: Dictionary['attention'] = {
     unsent: 'Fahrpläne werden automatisch gesendet. Der Austausch zeigt, was das verhindert.',
     unanswered: 'Gesendet, aber vom ÜNB nicht bestätigt. Fordern Sie die Antwort erneut an.',
     volumes: 'Die Mengen vor der Frist importieren.',
-    customers: 'Ihr BKV muss sie aktivieren.',
+    customers: 'Der zuständige BKV muss sie aktivieren.',
   },
 };

@@ -98,8 +98,9 @@ export const common: Dictionary['common'] = {
   readOnly: 'Nur lesen',
   readOnlyHint: 'Sie dürfen hier alles ansehen; ändern können es nur Bearbeiter und Administratoren.',
   docs: 'Dokumentation',
+  downloaded: (file) => `${file} wurde heruntergeladen.`,
   countdown: {
-    days: (days) => `${days} T`,
+    days: (days) => (days === 1 ? '1 Tag' : `${days} Tage`),
   },
   tsos: {
     DE_AMPRION: 'Amprion',

@@ -128,7 +128,7 @@ export const operator: Dictionary['operator'] = {
   },
   keys: {
     title: 'API-Schlüssel',
-    text: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal gezeigt, wenn er entsteht.',
+    text: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal bei der Anlage gezeigt.',
     ownerType: 'Art des Inhabers',
   },
   contracts: {
@@ -136,6 +136,7 @@ export const operator: Dictionary['operator'] = {
     createTitle: 'Neuer Vertrag',
     createText: 'Der Vertrag nutzt die Bilanzkreise, die seine Kunden am jeweiligen Liefertag haben.',
     referenceHint: 'Wird nur einmal vergeben.',
+    chooseParty: 'Bitte einen Kunden aus der Liste wählen.',
     typeHint: 'Nur PPA-Verträge nehmen Mengen auf.',
     firstDay: 'Erster Liefertag',
     lastDay: 'Letzter Liefertag',

@@ -3,6 +3,7 @@ import type { Dictionary } from '../dictionary.ts';
 export const problems: Dictionary['problems'] = {
   connection: 'Der Server ist nicht erreichbar. Bitte prüfen Sie die Verbindung und versuchen Sie es erneut.',
   unexpected: 'In dieser Seite ist etwas Unerwartetes geschehen. Bitte laden Sie sie neu.',
+  sessionEnded: 'Die Sitzung war beendet. Es wurde nichts gespeichert: bitte noch einmal absenden.',
   passkeys: {
     NotAllowedError: 'Es wurde kein Passkey benutzt: abgebrochen, nicht bestätigt, oder es dauerte zu lange.',
     InvalidStateError: 'Auf diesem Gerät gibt es schon einen Passkey von Ihnen.',

@@ -96,8 +96,9 @@ export const common = {
   readOnly: 'Read only',
   readOnlyHint: 'You may look at everything here; only members and administrators can change it.',
   docs: 'Documentation',
+  downloaded: (file: string) => `${file} was downloaded.`,
   countdown: {
-    days: (days: number) => `${days} d`,
+    days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   },
   tsos: {
     DE_AMPRION: 'Amprion',

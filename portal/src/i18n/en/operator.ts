@@ -133,6 +133,7 @@ export const operator = {
     createTitle: 'New contract',
     createText: 'The contract uses the balance groups that its customers have on each delivery day.',
     referenceHint: 'Used once.',
+    chooseParty: 'Please choose a customer from the list.',
     typeHint: 'Only PPA contracts accept volumes.',
     firstDay: 'First day of delivery',
     lastDay: 'Last day of delivery',

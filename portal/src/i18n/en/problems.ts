@@ -1,6 +1,7 @@
 export const problems = {
   connection: 'The server cannot be reached. Please check the connection and try again.',
   unexpected: 'Something unexpected happened in this page. Please load it again.',
+  sessionEnded: 'The session had ended. Nothing was saved: please send it again.',
   /** By the names of the browser's errors. */
   passkeys: {
     NotAllowedError: 'No passkey was used: it was cancelled, not confirmed, or took too long.',

@@ -1,0 +1,69 @@
+import type { SessionState } from '@saldo/api';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useI18n } from '../i18n/i18n.tsx';
+import { NO_RETRY, portalClient } from '../session/clients.ts';
+import { Button } from '../ui/button.tsx';
+import { Form, PasswordField, TextField } from '../ui/form.tsx';
+import { useInput } from '../ui/use-input.ts';
+import { PasskeyButton } from './passkey-button.tsx';
+import { ProviderSignIn } from './provider-sign-in.tsx';
+
+type Credentials = { readonly email: string; readonly password: string };
+
+type Props = {
+  onSignedIn: (state: SessionState) => Promise<void>;
+  /** Called when a try with a password has failed. */
+  onFailed?: () => void;
+  /** The page that a provider leads back to. */
+  next: string | undefined;
+  /** The email of the user who signs in again. Without it, the user types one. */
+  fixedEmail?: string;
+  /** Shown above the buttons of providers. */
+  providerNotice?: ReactNode;
+};
+
+/** All ways to sign in: a password, a passkey, an identity provider. */
+export function SignInForm({ onSignedIn, onFailed, next, fixedEmail, providerNotice }: Props) {
+  const { t } = useI18n();
+  const { input, set } = useInput({ email: fixedEmail ?? '', password: '' });
+  const signIn = useMutation({
+    mutationFn: (credentials: Credentials) => portalClient.session.signIn(credentials, NO_RETRY),
+    onSuccess: onSignedIn,
+    ...(onFailed && { onError: onFailed }),
+  });
+  return (
+    <>
+      <Form
+        error={signIn.error}
+        fields={['email', 'password']}
+        // A password is not input of the page.
+        isUnsaved={false}
+        onSubmit={() => signIn.mutate(input)}
+      >
+        <TextField
+          name="email"
+          label={t.session.email}
+          type="email"
+          autoComplete="username"
+          autoFocus={fixedEmail === undefined}
+          disabled={fixedEmail !== undefined}
+          value={input.email}
+          onChange={(email) => set({ email })}
+        />
+        <PasswordField
+          name="password"
+          label={t.session.password}
+          autoComplete="current-password"
+          value={input.password}
+          onChange={(password) => set({ password })}
+        />
+        <Button type="submit" variant="primary" isBusy={signIn.isPending}>
+          {t.session.signIn}
+        </Button>
+      </Form>
+      <PasskeyButton use="sign_in" onSignedIn={onSignedIn} />
+      <ProviderSignIn email={input.email} next={next} notice={providerNotice} />
+    </>
+  );
+}
