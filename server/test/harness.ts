@@ -98,7 +98,7 @@ export async function startTestPlatform(
     portalDir: options.portalDir ?? null,
   });
   atEnd(() => platform.stop());
-  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl, clock });
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   const sealer = createFollowingSealer(() => readSecretsKeys(config.secretsKeyFile));
