@@ -64,7 +64,10 @@ export async function withStatusesAsOf(
   return rows.map((row) => {
     if (row.sheet.statuses === null) return row;
     const { corrections, invalidations } = changes.get(keyOf(row))!;
-    return { ...row, sheet: { ...row.sheet, statuses: statusesAfter(row.sheet, corrections, invalidations) } };
+    return {
+      ...row,
+      sheet: { ...row.sheet, statuses: statusesAfter(row.sheet, corrections, invalidations) },
+    };
   });
 }
 

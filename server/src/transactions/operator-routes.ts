@@ -2,6 +2,7 @@ import { operatorVolumeEndpoints as endpoints, type OperatorTransaction } from '
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
 import { type Clock, transactionClock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { AsOfReads } from '../platform/http/as-of.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { invalidateTransaction } from './actions.ts';
@@ -10,11 +11,13 @@ import { answerTransactions, transactionKey, transactionNotFound } from './route
 import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
 
-export function operatorTransactionRoutes(clock: Clock): Route[] {
+export function operatorTransactionRoutes(clock: Clock, asOfReads: AsOfReads): Route[] {
   return [
-    replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call)),
+    replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call, asOfReads)),
 
-    writeRoute(endpoints.invalidateTransaction, (call, tx) => invalidateOne(tx, call, transactionClock(clock))),
+    writeRoute(endpoints.invalidateTransaction, (call, tx) =>
+      invalidateOne(tx, call, transactionClock(clock)),
+    ),
   ];
 }
 
