@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { Tx } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { lockContract } from '../src/transactions/actions.ts';
 import { untilBlockedFor } from './blocked.ts';
-import { type Answer, client, runningClock, startTestPlatform, type TestPlatform } from './harness.ts';
+import { type Answer, client, runningClock, startTestPlatform } from './harness.ts';
 import { sourcing } from './sourcing.ts';
-import type { WorldContract } from './world.ts';
 
 /**
  * The instant of a change is read after its locks, so that the instants of a contract-day are in the order of its revisions,
@@ -29,7 +28,7 @@ const INVALIDATED = statement(
 );
 const AUDITED = statement('test_newest_audit', 'select at from audit order by no desc limit 1');
 
-const instantsOf = async ({ no }: WorldContract) =>
+const instantsOf = async ({ no }: { no: number }) =>
   (await db.query<{ created_at: number }>(INSTANTS, [no, DAY])).map(({ created_at }) => created_at);
 
 /** Sends a request that waits for a lock of this transaction, and moves the clock while it waits. */
@@ -38,7 +37,7 @@ async function whileLocked(lock: (tx: Tx) => Promise<unknown>, send: () => Promi
   const answer = await db.transaction(async (tx) => {
     await lock(tx);
     const sent = send();
-    await untilBlockedFor(tx, 0);
+    await Promise.race([untilBlockedFor(tx, 0), sent]);
     clock.set(new Date(later).toISOString());
     return { sent };
   });
@@ -47,9 +46,11 @@ async function whileLocked(lock: (tx: Tx) => Promise<unknown>, send: () => Promi
   return later;
 }
 
+let contracts = 0;
+
 async function newContract() {
   const { producer, consumer } = await world.pair();
-  const externalId = `INSTANTS-${clock.now()}`;
+  const externalId = `INSTANTS-${++contracts}`;
   return { ...(await world.contract(producer, consumer, { externalId })), externalId };
 }
 
@@ -68,7 +69,7 @@ test('a day that waits for its contract has the instant after the wait', async (
 test('an import that waits for its contract has the instant after the wait', async () => {
   const contract = await newContract();
   const lines = Array.from({ length: 96 }, (_, at) => `${contract.externalId},${DAY},${at + 1},0.5`);
-  const csv = ['contract,delivery_date,slot_number,volume', ...lines].join('\n');
+  const csv = ['contract,delivery_date,slot,volume', ...lines].join('\n');
   const later = await whileLocked(
     (tx) => lockContract(tx, contract.uuid),
     () => operator.post('/operator/v1/volumes', csv, { headers: { 'content-type': 'text/csv' } }),
@@ -94,18 +95,17 @@ test('values of a series that wait for a contract have the instant after the wai
   const asset = await world.asset();
   const forecast = await sources.series('forecast', { asset });
   const body = sources.contractBody(producer, consumer, {
+    ppa_type: 'forecasted',
     asset_id: asset.id,
-    source: { share: 1, forecast_series_id: forecast.id, meter_series_id: null },
+    source: { forecast: forecast.id, share: 1 },
   });
   const created = await operator.post('/operator/v1/contracts', body);
-  assert.equal(created.status, 200, created.text);
-  const uuid = await db.query<{ id: string; no: number }>(
-    statement('test_contract_of_series', 'select c.id, c.no from contract c order by no desc limit 1'),
-  );
-  const contract = { no: uuid[0]!.no, uuid: uuid[0]!.id, id: encodeId(ID_PREFIX.contract, uuid[0]!.id) };
+  assert.equal(created.status, 201, created.text);
+  const uuid = decodeId(ID_PREFIX.contract, created.body.id) ?? '';
+  const contract = await db.transaction((tx) => lockContract(tx, uuid));
   const later = await whileLocked(
-    (tx) => lockContract(tx, contract.uuid),
-    () => operator.put(`/operator/v1/series/${forecast.id}/days/${DAY}`, { mwh: day(500) }),
+    (tx) => lockContract(tx, uuid),
+    () => operator.put(`/operator/v1/series/${forecast.id}/days/${DAY}`, { energy_mwh: day(500) }),
   );
   assert.deepEqual(await instantsOf(contract), [later]);
 });
@@ -117,11 +117,8 @@ const OUT_OF_ORDER = statement(
    where created_at < before`,
 );
 
-/** The platform of the tests above has a clock that stands. */
-async function startRunning(): Promise<TestPlatform> {
-  return startTestPlatform({ clock: runningClock('2026-10-20T08:00:00Z') });
-}
-const running = await startRunning();
+/** The clock of the tests above stands. */
+const running = await startTestPlatform({ clock: runningClock('2026-10-20T08:00:00Z') });
 
 test('the instants of concurrent changes of a day are in the order of its revisions', async () => {
   const own = client(running.baseUrl, await running.world.operatorKey());
@@ -131,7 +128,7 @@ test('the instants of concurrent changes of a day are in the order of its revisi
     own.put(`/operator/v1/contracts/${contract.id}/days/${DAY}`, { volumes: day(kwh) });
   const upload = (kwh: number) => {
     const lines = Array.from({ length: 96 }, (_, at) => `CONCURRENT,${DAY},${at + 1},${kwh / 1000}`);
-    const csv = ['contract,delivery_date,slot_number,volume', ...lines].join('\n');
+    const csv = ['contract,delivery_date,slot,volume', ...lines].join('\n');
     return own.post('/operator/v1/volumes', csv, { headers: { 'content-type': 'text/csv' } });
   };
   for (let round = 0; round < 5; round++) {
