@@ -82,14 +82,19 @@ function sourcesOf({ status, asOf }: StatusFilter): Source[] {
   if (status !== 'invalid' || asOf === null) return [source(has)];
   return [
     source(has),
-    source(`t.mask & ${STATUS_BIT.superseded} <> 0`, 't.mask & 2 = 0', wasInvalid('t', asOf)),
+    source(
+      `t.mask & ${STATUS_BIT.superseded} <> 0`,
+      `t.mask & ${STATUS_BIT.invalid} = 0`,
+      wasInvalid('t', asOf),
+    ),
   ];
 }
 
+/** `offset 0` makes it one look-up per sheet: the planner could begin with all invalidations instead. */
 const wasInvalid = (key: 's' | 't', asOf: string) => `exists (
       select from invalidation i
       where i.contract_no = ${key}.contract_no and i.delivery_day = ${key}.delivery_day and i.revision = ${key}.revision
-        and i.invalidated_at <= ${asOf})`;
+        and i.invalidated_at <= ${asOf} offset 0)`;
 
 const merged = (scans: readonly string[]) =>
   scans.join(`
