@@ -127,9 +127,9 @@ export async function compareSnapshots(platform: TestPlatform, instants: number)
   const readers = [operator, ...market.brps.map(({ request }) => request)];
   const random = randomNumbers(0x5a1d0);
   const { concurrent, nominate } = writersOf(market, random);
-  let isDone = false;
+  const run = { isDone: false };
   const repeat = async (change: () => Promise<void>) => {
-    while (!isDone) await change();
+    while (!run.isDone) await change();
   };
   const changing = Promise.all([
     ...[1, 2, 3].map(() => repeat(() => concurrent[random(concurrent.length)]!())),
@@ -149,7 +149,7 @@ export async function compareSnapshots(platform: TestPlatform, instants: number)
     }
   };
   await Promise.race([take(), changing]).finally(() => {
-    isDone = true;
+    run.isDone = true;
   });
   await changing;
 

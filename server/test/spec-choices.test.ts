@@ -141,7 +141,7 @@ const RESOURCES: Record<string, string> = {
   Customer: 'id name status balance_group metadata assigned_at activated_at? created_at',
   CustomerUpdate: 'status? balance_group? metadata?',
   BulkNominationIdsRequest: 'ids',
-  BulkTransactionIdsRequest: 'ids include_assets?',
+  BulkTransactionIdsRequest: 'ids include_assets? as_of?',
   ContractList: 'contracts pagination',
   TransactionList: 'transactions pagination assets?',
   TransactionHistoryList: 'transactions assets?',

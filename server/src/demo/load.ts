@@ -307,7 +307,8 @@ async function changeDay(market: Market, change: Change): Promise<void> {
   if (kind === 'invalidate') {
     await db.transaction(async (tx) => {
       const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [id, day]);
-      if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', clockAt(at));
+      if (sheet)
+        await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', clockAt(at));
     });
   } else if (site !== null) {
     await db.transaction((tx) => correctForecast(tx, sites, { site, day, from, to }, at));

@@ -15,7 +15,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Monotonic milliseconds for durations. Changes of the system clock or of the sandbox clock do not affect it. */
 export const monotonicNow = (): number => performance.now();
 
-export type ClockSetting = { readonly offsetMs: number; readonly wasMovedBack: boolean };
+type ClockSetting = { readonly offsetMs: number; readonly wasMovedBack: boolean };
 
 /** A clock with an adjustable offset to its base clock. */
 export type MovableClock = Clock & {
