@@ -80,10 +80,12 @@ export async function listTransactions(
 ): Promise<TransactionRecord[]> {
   const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
-  const list = listStatementOf(viewer, filter, asOf !== null);
+  // Nearly always the first batch has a page of sheets that were stored then. Later ones let the database skip the others.
+  let skipsLater = asOf !== null && filter.status !== null && filter.status !== 'valid';
   let begin: Begin = after ?? { day: first, contractId: null };
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {
+    const list = listStatementOf(viewer, filter, skipsLater);
     const values = [
       begin.day,
       last,
@@ -91,7 +93,7 @@ export async function listTransactions(
       filter.contractId ?? begin.contractId,
       ...tenantValues(viewer),
       ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
-      ...(asOf === null ? [] : [timestamp(asOf)]),
+      ...(asOf !== null && skipsLater ? [timestamp(asOf)] : []),
     ];
     const rows =
       'isHot' in list
@@ -104,6 +106,7 @@ export async function listTransactions(
     for (const sheets of await sheetsAsOf(db, days, asOf))
       if (found.length < count) collect(found, sheets(), filter, after, count);
     if (isEnd || found.length >= count) return found;
+    skipsLater = asOf !== null;
     // One contract-day that exceeds the batch is read again with a larger batch. Factor 4 keeps the repetitions few.
     batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
     if (cut?.[0]) begin = beginAt(rowOf(cut[0]), filter);
@@ -117,9 +120,10 @@ async function sheetsAsOf(
   asOf: AsOf,
 ): Promise<(() => readonly SheetRow[])[]> {
   if (asOf === null) return days.map((sheets) => () => sheets.map(rowOf));
-  const known = await withStatusesAsOf(db, days.flat().map(rowOf), asOf);
+  const stored = days.map((sheets) => sheets.filter(([, createdAt]) => createdAt <= asOf));
+  const known = await withStatusesAsOf(db, stored.flat().map(rowOf), asOf);
   let end = 0;
-  return days.map(({ length }) => {
+  return stored.map(({ length }) => {
     const rows = known.slice(end, (end += length));
     return () => rows;
   });
