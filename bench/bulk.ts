@@ -42,7 +42,8 @@ type OfBrp = { brp_no: number; ids: string[] };
 
 async function nominateAll(url: string, db: Database, first: DeliveryDay): Promise<OfBrp> {
   await markAll(db);
-  await nominateDue(db, gatesOf(first, BUILT_IN_RULES).dayAhead - 60_000, BUILT_IN_RULES);
+  const now = gatesOf(first, BUILT_IN_RULES).dayAhead - 60_000;
+  await nominateDue(db, { now: () => now }, BUILT_IN_RULES);
   await db.transaction((tx) => tx.query(CONFIRM_ALL));
   await vacuum(url, 'nomination');
   const [most] = await db.query<OfBrp>(IDS_OF_BRPS);

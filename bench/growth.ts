@@ -109,7 +109,7 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
         await db.transaction(async (tx) => {
           const [sheet] = await tx.query<{ id: string }>(SHEET_OF_DAY, [no, day]);
           const key = { sheetId: sheet!.id, slot: 60 + (at % 30) };
-          await invalidateTransaction(tx, key, 'measured', dayStart(day));
+          await invalidateTransaction(tx, key, 'measured', { now: () => dayStart(day) });
           await writeContractDay(tx, await lockContract(tx, uuid), day, corrected, dayStart(day));
         });
       }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { SALDO } from '../server/src/platform/db/embedded.ts';
+import { measureAsOf } from './as-of.ts';
 import { measureBulk } from './bulk.ts';
 import { Databases } from './databases.ts';
 import { measureEvents } from './events.ts';
@@ -44,6 +45,7 @@ const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
   'the market': measureMarket,
   'a replica': measureReplica,
   'the log of requests': measureRequestLog,
+  'as of': measureAsOf,
   growth: measureGrowth,
 };
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));

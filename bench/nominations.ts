@@ -40,18 +40,18 @@ export async function* measureNominations({ sizes, databases }: Run): AsyncGener
   const inSeconds = digits(2, 's');
   try {
     await markAll(db);
-    const [netting, { positions }] = await seconds(() => nominateDue(db, now, BUILT_IN_RULES));
+    const [netting, { positions }] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
     const what = `netting a market day of ${count(positions)} positions`;
     yield valueRow(what, netting, inSeconds, { atMost: MOST_SECONDS.netting });
     await markAll(db);
-    const [unchanged, again] = await seconds(() => nominateDue(db, now, BUILT_IN_RULES));
+    const [unchanged, again] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
     if (again.created !== 0) throw new Error('netting twice made something new');
     yield valueRow('netting it again without a change', unchanged, inSeconds, {
       atMost: MOST_SECONDS.unchanged,
     });
 
     const sent: Buffer[] = [];
-    const [sending, { faults }] = await seconds(() => sendDue(db, now, exchangeInto(sent)));
+    const [sending, { faults }] = await seconds(() => sendDue(db, { now: () => now }, exchangeInto(sent)));
     if (faults.length > 0) throw new Error(faults.map(({ error }) => error).join(' '));
     const answers = sent.map((document) => confirmationOf(document, now));
     const [receiving] = await seconds(async () => {
@@ -61,7 +61,7 @@ export async function* measureNominations({ sizes, databases }: Run): AsyncGener
         messageLimitBytes: Number.POSITIVE_INFINITY,
       };
       for (const document of answers)
-        await receiveMessage(db, now, settings, {
+        await receiveMessage(db, { now: () => now }, settings, {
           document,
           error: null,
           fileName: null,

@@ -1,6 +1,7 @@
 import { TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
+  asOfQuery,
   BulkIds,
   bulkQuery,
   Choice,
@@ -82,6 +83,7 @@ export const BulkTransactionIdsRequest = Strict(
     include_assets: Type.Optional(
       Type.Boolean({ default: false, description: 'Adds the deduplicated `assets`.', examples: [true] }),
     ),
+    ...asOfQuery,
   },
   { title: 'BulkTransactionIdsRequest' },
 );
@@ -153,9 +155,9 @@ export const transactionEndpoints = endpoints('Transactions', {
     summary: 'List a contract’s transactions',
     description: 'All versions of the contract’s transactions, by delivery day, slot and version.',
     scopes: ['contracts:read', 'transactions:read'],
-    query: Strict({ ...filters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
+    query: Strict({ ...filters, ...includeAssets, ...asOfQuery, ...pageQuery }, transactionFilterOrder),
     response: TransactionList,
-    problems: ['contract_not_found'],
+    problems: ['contract_not_found', 'clock_moved_back'],
     example: { response: transactionListExample },
   }),
   listTransactions: endpoint({
@@ -164,8 +166,12 @@ export const transactionEndpoints = endpoints('Transactions', {
     summary: 'List transactions',
     description: 'Every transaction that you send or receive, by delivery day, contract, slot and version.',
     scopes: ['transactions:read'],
-    query: Strict({ ...transactionFilters, ...includeAssets, ...pageQuery }, transactionFilterOrder),
+    query: Strict(
+      { ...transactionFilters, ...includeAssets, ...asOfQuery, ...pageQuery },
+      transactionFilterOrder,
+    ),
     response: TransactionList,
+    problems: ['clock_moved_back'],
     example: { response: transactionListExample },
   }),
   getTransaction: endpoint({
@@ -174,8 +180,9 @@ export const transactionEndpoints = endpoints('Transactions', {
     summary: 'Read a transaction',
     description: 'One version of a transaction.',
     scopes: ['transactions:read'],
+    query: Strict(asOfQuery),
     response: Transaction,
-    problems: ['transaction_not_found'],
+    problems: ['transaction_not_found', 'clock_moved_back'],
     example: { response: transactionExample },
   }),
   getTransactionHistory: endpoint({
@@ -184,9 +191,9 @@ export const transactionEndpoints = endpoints('Transactions', {
     summary: 'Read a transaction’s versions',
     description: 'The whole chain of versions, newest first, from the id of any of them.',
     scopes: ['transactions:read'],
-    query: Strict(includeAssets),
+    query: Strict({ ...includeAssets, ...asOfQuery }),
     response: TransactionHistoryList,
-    problems: ['transaction_not_found'],
+    problems: ['transaction_not_found', 'clock_moved_back'],
     example: { response: { transactions: [transactionExample, supersededExample] } },
   }),
   getTransactionsBulk: endpoint({
@@ -195,8 +202,9 @@ export const transactionEndpoints = endpoints('Transactions', {
     summary: 'Read transactions by id',
     description: 'Several transactions in the order of the ids, each once.',
     scopes: ['transactions:read'],
-    query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets }),
+    query: Strict({ ...bulkQuery('txn_01jhm4q7sqe8h9w3tb5k2x0rax'), ...includeAssets, ...asOfQuery }),
     response: BulkTransactionList,
+    problems: ['clock_moved_back'],
     example: { response: { transactions: [transactionExample] } },
   }),
   postTransactionsBulk: endpoint({
@@ -207,6 +215,7 @@ export const transactionEndpoints = endpoints('Transactions', {
     scopes: ['transactions:read'],
     body: BulkTransactionIdsRequest,
     response: BulkTransactionList,
+    problems: ['clock_moved_back'],
     example: {
       request: { ids: ['txn_01jhm4q7sqe8h9w3tb5k2x0rax'], include_assets: true },
       response: { transactions: [transactionExample], assets: [assetExample] },

@@ -99,7 +99,7 @@ export async function openPages() {
   });
   // By then the schedule has no acknowledgement either.
   const overdueAt = platform.clock.now() + platform.exchange.ackMs;
-  await watchExchange(platform.db, overdueAt, platform.exchange);
+  await watchExchange(platform.db, { now: () => overdueAt }, platform.exchange);
 
   const webhook = async (request: typeof asSeller, path: string) =>
     (await request(path, { method: 'POST', body: { url: 'https://hooks.nordwind.example/saldo' } })).body.id;

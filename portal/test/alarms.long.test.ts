@@ -16,7 +16,7 @@ await world.customer(seller, { name: 'Wartend' });
 const operator = client(platform.baseUrl, await world.operatorKey());
 const { send, receive, answer, messages } = operating(platform, operator);
 const asOperator = await user({ type: 'operator' });
-const watch = () => watchExchange(platform.db, platform.clock.now(), platform.exchange);
+const watch = () => watchExchange(platform.db, platform.clock, platform.exchange);
 
 test('alarms appear on the operator’s open first page, lead to their message, and are acknowledged there', () =>
   visit(asOperator, async (page) => {

@@ -30,7 +30,7 @@ export async function openFormWorld() {
   const { send, receive } = operating(platform, operator);
   await send({ delivery_date: DAY });
   assert.equal((await receive('<nonsense/>')).status, 400);
-  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  await watchExchange(platform.db, platform.clock, platform.exchange);
   const meter = await operator('/operator/v1/series', {
     method: 'POST',
     body: { kind: 'meter', owner: { type: 'asset', id: asset.id }, name: 'Uckermark, meter' },

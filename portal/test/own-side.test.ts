@@ -61,7 +61,7 @@ test('a changed nomination is the first task, with its cause, and loading the ne
     assert.deepEqual(await faultsOf(page, 'home with a changed nomination'), []);
     const file = await downloadBy(row.getByRole('button', { name: 'Load new schedule' }));
     assert.match(file.name, /_v2\.csv$/);
-    await page.getByText(`${file.name} has been loaded.`).waitFor();
+    await page.getByText(`${file.name} was downloaded.`).waitFor();
     await row.waitFor({ state: 'detached' });
     await marked('loaded').waitFor();
   });

@@ -34,7 +34,7 @@ const contract = await agree(world, seller, buyer);
 
 let freeBytes = 2 ** 40;
 const watching = { ...exchange, disk: { host: 'one', freeBytes: async () => freeBytes } };
-const watch = () => watchExchange(db, clock.now(), watching);
+const watch = () => watchExchange(db, clock, watching);
 
 const list = async (query = ''): Promise<Alarm[]> =>
   (await operator(`/operator/v1/exchange/alarms?limit=100${query}`)).body.alarms;
@@ -148,7 +148,7 @@ test('a missing acknowledgement raises an alarm after ACK_MINUTES and makes one 
   clock.set('2026-11-18T13:10:00Z');
   const runs = await Promise.all(Array.from({ length: 8 }, watch));
   assert.equal(runs.flatMap(({ begun }) => begun).length, 1, 'one process begins it');
-  const behind = await watchExchange(db, clock.now() - 1_000, watching);
+  const behind = await watchExchange(db, { now: () => clock.now() - 1_000 }, watching);
   assert.deepEqual(behind.ended, [], 'a process whose clock is behind does not end it');
   assert.deepEqual(await watched(), [`answer_overdue DE_TENNET ${day}`]);
   const [alarm] = await list();
@@ -159,7 +159,7 @@ test('a missing acknowledgement raises an alarm after ACK_MINUTES and makes one 
     /^DE_TENNET has not answered version 1 .* sent at 2026-11-18T13:00:00Z \(ACK_MINUTES=10\)\.$/,
   );
 
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   const [request, ...more] = await messages(`&delivery_date=${day}&type=status_request`);
   assert.deepEqual(more, []);
   const fileName = '20261119_SRQ_11XSALDO-------Z_10XDE-EON-NETZ-C.XML';
@@ -216,7 +216,7 @@ test('unsent changes raise an alarm 15 minutes before their gate, until they are
     alarm?.text ?? '',
     /^2 nominations of 2026-11-27 for DE_TENNET are not sent, .* gate closes at 2026-11-26T13:30:00Z\.$/,
   );
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   assert.deepEqual(await watched(), []);
   await answer();
 
@@ -225,14 +225,14 @@ test('unsent changes raise an alarm 15 minutes before their gate, until they are
   await world.volumes(contract, day, 101);
   await world.nominate();
   clock.set('2026-11-26T13:19:59Z');
-  assert.deepEqual((await sendDue(db, clock.now(), exchange)).messageIds, []);
+  assert.deepEqual((await sendDue(db, clock, exchange)).messageIds, []);
   assert.deepEqual(await watched(), []);
   clock.set('2026-11-26T13:20:30Z');
   assert.deepEqual(await watched(), [`unsent_before_gate DE_TENNET ${day}`], 'it was due for half a minute');
   clock.set('2026-11-26T13:30:00Z');
   assert.deepEqual(await watched(), []);
   clock.set('2026-11-26T15:00:00Z');
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   await answer();
 });
 
@@ -244,7 +244,7 @@ test('a failed delivery raises the alarm at once within these 15 minutes, with t
   await world.nominate();
   await rm(outboxDir, { recursive: true });
   await writeFile(outboxDir, 'a file where the folder should be');
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   clock.set('2026-11-30T13:16:30Z');
   assert.deepEqual((await watched()).toSorted(), [
     `unsent_before_gate DE_50HERTZ ${day}`,
@@ -257,7 +257,7 @@ test('a failed delivery raises the alarm at once within these 15 minutes, with t
     );
   }
   await rm(outboxDir);
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   assert.deepEqual(await watched(), []);
   await answer();
 });
@@ -303,11 +303,11 @@ test('a version that cannot be delivered, or is delivered late, neither ends nor
   await writeFile(outboxDir, 'a file where the folder should be');
   await world.volumes(contract, day, flat(day, 100));
   await world.nominate();
-  await sendRequested(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock, exchange, { day, tso: null });
   await tamper(day, 1);
   for (const minute of [10, 20, 30]) {
     clock.set(`2026-11-30T15:${minute}:00Z`);
-    const { faults } = await sendRequested(db, clock.now(), exchange, { day, tso: null });
+    const { faults } = await sendRequested(db, clock, exchange, { day, tso: null });
     assert.deepEqual(
       faults.map(({ error, isNews }) => [formatMessage(error, 'en').split(/ \(|:/)[0], isNews]),
       [
@@ -318,17 +318,17 @@ test('a version that cannot be delivered, or is delivered late, neither ends nor
     assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   }
   await tamper(day, -1);
-  assert.equal((await sendRequested(db, clock.now(), exchange, { day, tso: null })).faults.length, 1);
+  assert.equal((await sendRequested(db, clock, exchange, { day, tso: null })).faults.length, 1);
   assert.deepEqual(await watched(), []);
   await tamper(day, 1);
-  await sendRequested(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock, exchange, { day, tso: null });
   assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   await rm(outboxDir);
-  const { faults, messageIds } = await sendRequested(db, clock.now(), exchange, { day, tso: null });
+  const { faults, messageIds } = await sendRequested(db, clock, exchange, { day, tso: null });
   assert.deepEqual([faults.length, messageIds.length], [1, 1]);
   assert.deepEqual(await watched(), [`out_of_balance DE_TENNET ${day}`]);
   await tamper(day, -1);
-  await sendRequested(db, clock.now(), exchange, { day, tso: null });
+  await sendRequested(db, clock, exchange, { day, tso: null });
   assert.deepEqual(await watched(), []);
   assert.equal((await list(`&state=resolved&kind=out_of_balance&delivery_date=${day}`)).length, 2);
   await answer();
@@ -366,7 +366,7 @@ test('a nearly full disk raises an alarm that only a process of the same machine
   assert.equal(alarm?.severity, 'critical');
   assert.match(alarm?.text ?? '', /on one has 500 MB free, less than 1024 MB/);
   const other = { ...watching, disk: { host: 'other', freeBytes: async () => 2 ** 40 } };
-  assert.deepEqual((await watchExchange(db, clock.now(), other)).ended, []);
+  assert.deepEqual((await watchExchange(db, clock, other)).ended, []);
   assert.equal((await acknowledge(alarm?.id)).status, 200);
   assert.deepEqual(await watched(), []);
   clock.set('2026-12-05T10:00:00Z');
@@ -414,7 +414,7 @@ test('a rejected schedule in the wait phase is reported, and not sent', async ()
   clock.set('2026-12-08T15:00:00Z');
   await world.volumes(contract, day, only(day, [90], 50, 100));
   await world.nominate();
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   await answer();
   assert.deepEqual(await watched(), []);
 });
@@ -437,7 +437,7 @@ test('the cost of watching follows what is open, not the history', async (t) => 
     asked.push([one, values]);
     return large.db.query(one, values);
   };
-  await watchExchange({ ...large.db, query: recording }, large.clock.now(), watching);
+  await watchExchange({ ...large.db, query: recording }, large.clock, watching);
   assert.equal(asked.length, 2);
   for (const [{ name, text }, values] of asked) {
     const literal = (value: unknown) =>

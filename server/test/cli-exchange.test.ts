@@ -87,7 +87,7 @@ test('messages are listed, shown, and downloaded unchanged', async () => {
 });
 
 test('alarms are listed and acknowledged, and the status of a schedule is requested', async () => {
-  await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+  await watchExchange(platform.db, platform.clock, platform.exchange);
   const table = await saldo('exchange', 'alarms');
   assert.equal(table.code, 0, table.err);
   assert.match(table.out, /alm_\w+ +warning +unreadable .* 2026-10-20 10:00 .*nonsense/);

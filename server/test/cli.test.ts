@@ -460,7 +460,7 @@ test('events are followed until the command is interrupted, from now on or after
   };
   const alarm = async () => {
     await saldo(['exchange', 'receive', '-'], { stdin: '<nonsense/>' });
-    await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+    await watchExchange(platform.db, platform.clock, platform.exchange);
   };
   await alarm();
   const operator = client(platform.baseUrl, operatorKey);

@@ -39,7 +39,7 @@ const acknowledge = (schedule: Schedule) => give(answersNow(schedule).acknowledg
 /** The kinds of the open alarms of a day at this time, and the number of status requests about it. */
 async function watchedAt(instant: string, day: string): Promise<[kinds: string[], requests: number]> {
   clock.set(instant);
-  await Promise.all([1, 2, 3].map(() => watchExchange(db, clock.now(), exchange)));
+  await Promise.all([1, 2, 3].map(() => watchExchange(db, clock, exchange)));
   const { body } = await operator(`/operator/v1/exchange/alarms?delivery_date=${day}`);
   const requests = await messages(`&delivery_date=${day}&type=status_request`);
   return [(body.alarms as Alarm[]).map(({ kind }) => kind), requests.length];

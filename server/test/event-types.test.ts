@@ -402,7 +402,7 @@ test('changed values of a series are one event per day for the operator', async 
 });
 
 test('alarms reach the operator when they begin, when they end and when they are acknowledged', async () => {
-  const watch = () => watchExchange(db, clock.now(), platform.exchange);
+  const watch = () => watchExchange(db, clock, platform.exchange);
   await watch();
   await news();
   await receive('<nonsense/>');

@@ -38,7 +38,7 @@ const { send, messages, answer } = operating(platform, operator);
 const [seller, buyer] = [await newPlace(platform, 'DE_TENNET'), await newPlace(platform, 'DE_50HERTZ')];
 await world.volumes(await agree(world, seller, buyer), DAY, 1000);
 const { outboxDir, inboxDir } = platform.config.exchange;
-const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+const run = () => receiveDue(platform.db, platform.clock, platform.exchange, platform.exchange.inbox);
 const isPosix = process.platform !== 'win32';
 
 test('each outgoing file appears after its sidecar, which has what an AS4 gateway needs', async () => {
@@ -124,7 +124,7 @@ async function takeMeanwhile(name: string, { before = nothing, after = nothing }
         return reading;
       },
     }));
-  return receiveDue(platform.db, platform.clock.now(), platform.exchange, { files });
+  return receiveDue(platform.db, platform.clock, platform.exchange, { files });
 }
 const nothing = async () => {};
 
@@ -220,9 +220,9 @@ test('an inbox entry that is no plain file is reported once and left in place', 
   // Another process, or this one after a restart, does not know what was reported.
   const { inbox } = exchangeOf(platform.config, () => monotonicMs);
   let monotonicMs = 0;
-  await receiveDue(platform.db, platform.clock.now(), platform.exchange, inbox);
+  await receiveDue(platform.db, platform.clock, platform.exchange, inbox);
   monotonicMs += AT_REST_MS;
-  const other = await receiveDue(platform.db, platform.clock.now(), platform.exchange, inbox);
+  const other = await receiveDue(platform.db, platform.clock, platform.exchange, inbox);
   assert.deepEqual(other, { received: 0, unreadable: [] });
   assert.equal((await messages()).length, count);
   assert.deepEqual((await readdir(inboxDir)).toSorted(), ['.hidden', 'done', ...names]);

@@ -24,7 +24,7 @@ const contract = await agree(world, seller, buyer);
 /** The schedules that the job sends at this instant, by day and version. */
 async function jobAt(instant: string): Promise<string[]> {
   clock.set(instant);
-  const { messageIds } = await sendDue(db, clock.now(), exchange);
+  const { messageIds } = await sendDue(db, clock, exchange);
   const ids = new Set(messageIds.map((uuid) => encodeId(ID_PREFIX.message, uuid)));
   const sent = (await messages('&direction=out')).filter(({ id }) => ids.has(id));
   return sent.map(({ delivery_date, version }) => `${delivery_date} ${version}`);
@@ -124,7 +124,7 @@ test('several processes that send concurrently create every version once', async
   const day = '2026-11-21';
   await say(day, '2026-11-20T09:00:00Z', flat(day, 100));
   clock.set('2026-11-20T13:10:00Z');
-  await Promise.all(Array.from({ length: 8 }, () => sendDue(db, clock.now(), exchange)));
+  await Promise.all(Array.from({ length: 8 }, () => sendDue(db, clock, exchange)));
   const sent = await messages(`&delivery_date=${day}`);
   assert.deepEqual(
     sent.map(({ tso, version, state }) => [tso, version, state]),
@@ -223,7 +223,7 @@ test('a TSO that was not requested is sent later, also when only a bridge change
     ['DE_AMPRION'],
   );
   clock.set('2026-11-26T13:05:00Z');
-  await sendDue(db, clock.now(), exchange);
+  await sendDue(db, clock, exchange);
   const all = await messages(`&delivery_date=${day}`);
   assert.deepEqual(all.map(({ tso, version }) => `${tso} ${version}`).toSorted(), [
     'DE_50HERTZ 1',
@@ -246,7 +246,7 @@ test('a stalled database ends a run of sending with its first timeout, not with 
     },
   };
   const request = { day: null, tso: null };
-  await assert.rejects(sendRequested(stalled, clock.now(), exchange, request), DatabaseStalled);
+  await assert.rejects(sendRequested(stalled, clock, exchange, request), DatabaseStalled);
   assert.equal(attempts, 2);
 });
 

@@ -171,7 +171,7 @@ test('the inbox imports complete files only, each once, unreadable ones too', as
   await writeFile(path.join(inboxDir, '.half.xml'), ess.slice(0, 100));
   await writeFile(path.join(inboxDir, 'half.xml.tmp'), ess.slice(0, 100));
   await writeFile(path.join(inboxDir, 'broken.xml'), 'not at all');
-  const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+  const run = () => receiveDue(platform.db, platform.clock, platform.exchange, platform.exchange.inbox);
   await run();
   platform.rest(AT_REST_MS);
   const runs = await Promise.all([run(), run(), run()]);
@@ -209,7 +209,7 @@ const MEND = statement('test_mend_message', "update message set state = 'failed'
 
 test('a stored message whose processing fails stays stored, is reported, and delays no other', async () => {
   const { inboxDir } = platform.config.exchange;
-  const run = () => receiveDue(platform.db, platform.clock.now(), platform.exchange, platform.exchange.inbox);
+  const run = () => receiveDue(platform.db, platform.clock, platform.exchange, platform.exchange.inbox);
   const [victim] = await messages('&state=failed');
   const uuid = decodeId(ID_PREFIX.message, victim?.id ?? '');
   await writeFile(path.join(inboxDir, 'next.xml'), 'not at all');

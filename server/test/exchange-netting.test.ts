@@ -33,7 +33,7 @@ async function netElsewhere(day: string) {
         return result;
       }),
   };
-  const run = nominateDue(elsewhere, clock.now(), exchange.rules, { day });
+  const run = nominateDue(elsewhere, clock, exchange.rules, { day });
   await netted.promise;
   return async () => {
     commit.resolve();
@@ -54,7 +54,7 @@ async function sendWith(request: SendRequest, after: number, between: () => Prom
     query: (...call: Parameters<Database['query']>) => counted(db.query(...call)) as never,
     transaction: (work) => counted(db.transaction(work)),
   };
-  const run = await sendRequested(watched, clock.now(), exchange, request);
+  const run = await sendRequested(watched, clock, exchange, request);
   return { ...run, steps };
 }
 

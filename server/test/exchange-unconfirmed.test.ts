@@ -17,14 +17,14 @@ const delivered: string[] = [];
 const transport = { deliver: async ({ id }: { id: string }) => void delivered.push(id) };
 /** One turn of the job that delivers stored messages. */
 const deliverOn = (database: Database) =>
-  deliverStored(database, clock.now(), { ...exchange, transport }, null, { messageIds: [], faults: [] });
+  deliverStored(database, clock, { ...exchange, transport }, null, { messageIds: [], faults: [] });
 
 /** Stores a schedule without delivering it. */
 async function storeSchedule(day: string): Promise<void> {
   await world.volumes(contract, day, 250);
   await world.nominate();
   delivered.length = 0;
-  await sendRequested(db, clock.now(), { ...exchange, transport: null }, { day, tso: null });
+  await sendRequested(db, clock, { ...exchange, transport: null }, { day, tso: null });
 }
 
 const lost = () => new DatabaseUnavailable('connection lost');
@@ -81,7 +81,7 @@ test('a failed delivery is not recorded when another process has delivered the m
       }),
   };
   const run = { messageIds: [], faults: [] };
-  await deliverStored(overtaken, clock.now(), { ...exchange, transport: failing }, null, run);
+  await deliverStored(overtaken, clock, { ...exchange, transport: failing }, null, run);
   assert.equal(delivered.length, 1);
   assert.deepEqual(run.faults, []);
   assert.deepEqual(await listDaysToSend(db, day, clock.now()), []);

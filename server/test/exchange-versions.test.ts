@@ -59,7 +59,7 @@ const stateOf = async (day: string, version: number) =>
 
 /** The kinds of the alarms of a day that are open after a run of the job. */
 async function alarmsOf(day: string): Promise<string[]> {
-  await watchExchange(db, clock.now(), exchange);
+  await watchExchange(db, clock, exchange);
   const { body } = await operator(`/operator/v1/exchange/alarms?delivery_date=${day}`);
   return body.alarms.map(({ kind }: Alarm) => kind);
 }

@@ -29,10 +29,10 @@ export async function agree(world: World, from: Place, to: Place): Promise<World
 
 /** Imports the files of the inbox as if they were complete for long enough. */
 export async function receiveAll({ db, clock, exchange, rest }: TestPlatform): Promise<InboxRun> {
-  const seen = await receiveDue(db, clock.now(), exchange, exchange.inbox);
+  const seen = await receiveDue(db, clock, exchange, exchange.inbox);
   assert.equal(seen.received, 0, 'no file is imported when it is first seen');
   rest(AT_REST_MS);
-  return receiveDue(db, clock.now(), exchange, exchange.inbox);
+  return receiveDue(db, clock, exchange, exchange.inbox);
 }
 
 /** The operator's side of the exchange. */

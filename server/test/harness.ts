@@ -39,6 +39,13 @@ export function testClock(start: string): TestClock {
   };
 }
 
+/** A clock that runs from this instant on, as that of the machine does. */
+export function runningClock(start: string): TestClock {
+  const clock = testClock(start);
+  const begun = performance.now();
+  return { now: () => clock.now() + Math.trunc(performance.now() - begun), set: clock.set };
+}
+
 export type TestPlatform = {
   baseUrl: string;
   customerUrl: string;
@@ -67,6 +74,7 @@ export type TestPlatform = {
 export async function startTestPlatform(
   options: {
     now?: string;
+    clock?: TestClock;
     environment?: Record<string, string>;
     /** Values that the environment does not allow. */
     config?: Partial<Config>;
@@ -76,7 +84,7 @@ export async function startTestPlatform(
 ): Promise<TestPlatform> {
   const databaseUrl = options.environment?.['DATABASE_URL'] ?? (await createDatabase());
   const dataDir = await temporaryFolder();
-  const clock = testClock(options.now ?? '2026-10-20T08:00:00Z');
+  const clock = options.clock ?? testClock(options.now ?? '2026-10-20T08:00:00Z');
   const environment = {
     PORT: '0',
     CUSTOMER_PORT: '0',
@@ -98,7 +106,7 @@ export async function startTestPlatform(
     portalDir: options.portalDir ?? null,
   });
   atEnd(() => platform.stop());
-  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl });
+  const db = openDatabase(databaseUrl, { directUrl: config.databaseDirectUrl, clock });
   atEnd(() => db.close());
   const { baseUrl, customerUrl, adminUrl, flush } = platform;
   const sealer = createFollowingSealer(() => readSecretsKeys(config.secretsKeyFile));

@@ -238,7 +238,7 @@ test('which changes are late does not depend on when, how often and by how many 
   await setClock('2026-11-25T09:00:00Z');
   await call('PUT', `/contracts/${between}/days/${day}`, { volumes: flat(day, 0.12) });
   const now = Date.parse('2026-11-25T09:00:30Z');
-  await Promise.all(Array.from({ length: 4 }, () => nominateDue(db, now, exchange.rules)));
+  await Promise.all(Array.from({ length: 4 }, () => nominateDue(db, { now: () => now }, exchange.rules)));
   // Slot 42 begins at 09:15Z and closed at 09:00Z: the first change was in time for it, the second was not.
   const expected = flat(day, 120).map((kwh, at) => (at + 1 < 42 ? 100 : at + 1 === 42 ? 110 : kwh));
   assert.deepEqual(await saldo(a1, day), expected);

@@ -110,6 +110,14 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'sheet_sent_to(sender_brp, receiver_position; delivery_day, contract_no) + sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
       'contract_id={contract_id}':
         'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      'as_of={T2} status=valid&as_of={T2}':
+        'sheet_sent(sender_brp; delivery_day, contract_no) + sheet_received(receiver_brp; delivery_day, contract_no)',
+      'sender_eic={eic}&as_of={T2}':
+        'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no) + sheet_received_from(receiver_brp, sender_position; delivery_day, contract_no)',
+      'status=superseded&as_of={T2}':
+        'sheet_sent_superseded(sender_brp; delivery_day, contract_no) + sheet_received_superseded(receiver_brp; delivery_day, contract_no) + sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day) + invalidation_pkey(contract_no, delivery_day)',
+      'status=invalid&as_of={T2}':
+        'sheet_sent_invalid(sender_brp; delivery_day, contract_no) + sheet_received_invalid(receiver_brp; delivery_day, contract_no) + sheet_sent_superseded(sender_brp; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day) + sheet_received_superseded(receiver_brp; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day)',
     },
     listContractTransactions: {
       '- delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8':
@@ -119,6 +127,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'former_party_of_brp(brp_no, contract_id) + sheet_status_pkey(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id)',
       'sender_eic={eic}&receiver_eic={eic}':
         'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id)',
+      'as_of={T2}':
+        'former_party_of_brp(brp_no, contract_id) + sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day)',
+      'status=invalid&as_of={T2}':
+        'former_party_of_brp(brp_no, contract_id) + sheet_status_pkey(contract_no; delivery_day) + former_party_of_brp(brp_no, contract_id) + sheet_status_pkey(contract_no; delivery_day) + invalidation_pkey(contract_no, delivery_day) + former_party_of_brp(brp_no, contract_id)',
     },
     getTransactionHistory: {
       '-': 'sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day)',
@@ -261,6 +273,14 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
       'receiver_eic={eic}': 'sheet_received_at(receiver_brp, receiver_position; delivery_day, contract_no)',
       'contract_id={contract_id}':
         'sheet_contract_no_delivery_day_revision_key(contract_no; delivery_day) + sheet_source_pkey(contract_no, delivery_day)',
+      'as_of={T2}':
+        'sheet_of_day(; delivery_day, contract_no) + sheet_source_pkey(contract_no, delivery_day)',
+      'status=invalid&as_of={T2}':
+        'sheet_invalid(; delivery_day, contract_no) + sheet_superseded(; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day) + sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day) + invalidation_pkey(contract_no, delivery_day)',
+      'status=superseded&as_of={T2}':
+        'sheet_superseded(; delivery_day, contract_no) + sheet_contract_no_delivery_day_revision_key(contract_no, delivery_day) + invalidation_pkey(contract_no, delivery_day)',
+      'status=invalid&sender_eic={eic}&as_of={T2}':
+        'sheet_sent_from(sender_brp, sender_position; delivery_day, contract_no) + invalidation_pkey(contract_no, delivery_day)',
     },
     operatorListNominations: {
       '- tso=DE_TENNET direction=out delivery_date=2026-01-02 delivery_start={T1}&delivery_end={T2} slot_number_from=4&slot_number_to=8 include_slots=true':

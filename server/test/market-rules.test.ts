@@ -53,7 +53,7 @@ const acrossAreas = await agree(world, seller, tennet[1]);
 /** The schedules that the job sends at this instant. */
 async function jobAt(instant: string): Promise<string[]> {
   clock.set(instant);
-  const { messageIds } = await sendDue(db, clock.now(), exchange);
+  const { messageIds } = await sendDue(db, clock, exchange);
   const ids = new Set(messageIds.map((uuid) => encodeId(ID_PREFIX.message, uuid)));
   const sent = (await messages('&direction=out')).filter(({ id }) => ids.has(id));
   return sent.map(({ tso, delivery_date, version }) => `${tso} ${delivery_date} ${version}`).toSorted();

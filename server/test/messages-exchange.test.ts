@@ -68,7 +68,7 @@ test('a rejected schedule and its alarm have the reasons of the TSO in both lang
   const { error: _de, ...other } = german?.[0] ?? assert.fail();
   assert.deepEqual(other, same, 'what programs read is the same');
 
-  await watchExchange(db, clock.now(), exchange);
+  await watchExchange(db, clock, exchange);
   const alarms = await inBoth(operator, `/operator/v1/exchange/alarms?delivery_date=${day}`);
   const [alarm, alarmInGerman] = [alarms.en, alarms.de].map(({ body }) => (body.alarms as Alarm[])[0]?.text);
   const version = 'Version 1 of the schedule of 2026-11-18 for DE_TENNET was rejected.';

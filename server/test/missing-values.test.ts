@@ -42,8 +42,8 @@ const fill = (series: WorldSeries, day: string, first = 1, last = slotCount(day)
 /** Runs both jobs in several processes at once. */
 async function watchAt(instant: string): Promise<void> {
   clock.set(instant);
-  await Promise.all([1, 2, 3].map(() => watchValues(db, clock.now(), exchange)));
-  await Promise.all([1, 2, 3].map(() => watchExchange(db, clock.now(), exchange)));
+  await Promise.all([1, 2, 3].map(() => watchValues(db, clock, exchange)));
+  await Promise.all([1, 2, 3].map(() => watchExchange(db, clock, exchange)));
 }
 const alarmsOf = async ({ id }: WorldContract, state = 'open'): Promise<Alarm[]> => {
   const { body } = await operator(`/operator/v1/exchange/alarms?limit=100&state=${state}`);
@@ -92,7 +92,7 @@ test('a missing forecast of tomorrow is a warning from 12:00 on, critical from 1
   assert.deepEqual(await watchedAt('2026-11-17T13:00:00Z', contract), [`forecast_missing critical ${day}`]);
   const raised = await alarmsOf(contract);
   assert.deepEqual(raised, [{ ...begun, severity: 'critical' }], 'the same alarm');
-  await watchExchange(db, clock.now() - 1_000, exchange);
+  await watchExchange(db, { now: () => clock.now() - 1_000 }, exchange);
   assert.deepEqual(await alarmsOf(contract), raised, 'a process whose clock is behind does not lower it');
   assert.deepEqual(await watchedAt('2026-11-17T22:59:59Z', contract), [`forecast_missing critical ${day}`]);
   assert.deepEqual(await eventsOf(contract), [
@@ -128,7 +128,7 @@ test('the alarm says how many quarter-hours are missing in both languages, and v
   assert.equal((await eventsOf(contract)).length, 1, 'a part is no event');
   await fill(forecast, day, 93, 96);
   clock.set('2026-11-19T12:02:00Z');
-  await watchExchange(db, clock.now(), exchange);
+  await watchExchange(db, clock, exchange);
   assert.deepEqual(await alarmsOf(contract), []);
   assert.deepEqual(await watchedAt('2026-11-19T14:00:00Z', contract), []);
 });
@@ -287,7 +287,7 @@ test('the open alarms of a kind are limited, and others begin as these end', asy
   for (let at = 0; at < number; at++) {
     await setSource(flooded.db, await flooded.world.contract(seller, buyer), { forecast });
   }
-  const watch = () => watchValues(flooded.db, flooded.clock.now(), flooded.exchange);
+  const watch = () => watchValues(flooded.db, flooded.clock, flooded.exchange);
   assert.equal((await watch()).length, MAX_MISSING_ALARMS);
   assert.equal((await watch()).length, 0);
   const asOperator = client(flooded.baseUrl, await flooded.world.operatorKey());

@@ -101,7 +101,7 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     return [await scrapeMeasured(platform)];
   },
   SaldoAnswersOutstanding: async () => {
-    await sendDue(platform.db, platform.clock.now(), platform.exchange);
+    await sendDue(platform.db, platform.clock, platform.exchange);
     return [await scrapeMeasured(platform)];
   },
   SaldoWebhooksLate: async () => {

@@ -38,7 +38,7 @@ async function invalidate(request: Client, contract: WorldContract, slot: number
   const key = splitTransactionUuid(decodeId(ID_PREFIX.transaction, transaction.id) as string);
   assert.ok(key);
   const outcome = await platform.db.transaction((tx) =>
-    invalidateTransaction(tx, key, 'test', platform.clock.now()),
+    invalidateTransaction(tx, key, 'test', platform.clock),
   );
   assert.equal(outcome, 'invalidated');
 }

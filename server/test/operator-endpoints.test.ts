@@ -56,7 +56,7 @@ const newDemandId = async () => {
 await operator.post('/operator/v1/exchange/receive', '<nonsense/>', {
   headers: { 'content-type': 'application/xml' },
 });
-await watchExchange(platform.db, platform.clock.now(), platform.exchange);
+await watchExchange(platform.db, platform.clock, platform.exchange);
 const [alarm] = (await operator('/operator/v1/exchange/alarms')).body.alarms;
 const [event] = (await operator('/operator/v1/events?limit=1')).body.events;
 

@@ -80,7 +80,8 @@ const OF_ROWS = [
      select row_number() over (order by c.brp_no, c.id) - 1 as n, c.id, c.name, p.eic, p.tso, p.no, p.brp_no
      from customer c join position p on p.no = c.position_no)
    select gen_random_uuid(), 'PPA-' || s.n, 'ppa', now() - interval '1 year', now() + $2::int * interval '1 year',
-     s.id, s.name, s.eic, s.tso, s.no, s.brp_no, b.id, b.name, b.eic, b.tso, b.no, b.brp_no, 'produced', now(), true
+     s.id, s.name, s.eic, s.tso, s.no, s.brp_no, b.id, b.name, b.eic, b.tso, b.no, b.brp_no, 'produced',
+     timestamptz '2026-01-02', true
    from party s join party b on b.n = (s.n * 37 + 1) % $1::int`,
   `insert into former_party (contract_no, contract_id, is_seller, first_day, last_day, position_no, brp_no)
    select no, id, true, '-infinity', '2020-01-01', buyer_position, 1 + (seller_brp + 1) % ($1::int / $2::int)
@@ -117,7 +118,7 @@ const OF_ROWS = [
 const OF_DAYS = [
   `insert into sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp,
      receiver_brp, volumes)
-   select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, now(), no, day, 1,
+   select encode(set_byte(uuid_send(gen_random_uuid()), 15, 0), 'hex')::uuid, timestamptz '2026-01-02', no, day, 1,
      seller_position, buyer_position, seller_brp, buyer_brp, decode('02' || repeat('03e8', 96), 'hex')
    from contract, unnest($1::date[]) day`,
   `insert into sheet_status (contract_no, delivery_day, revision, sender_brp, receiver_brp, mask, statuses)

@@ -261,6 +261,12 @@ const provocations = {
     );
     return client(broken.baseUrl, key)('/v1/contracts');
   },
+  clock_moved_back: async () => {
+    const sandbox = await startTestPlatform({ environment: { SANDBOX: 'on' } });
+    const own = client(sandbox.baseUrl, await sandbox.world.operatorKey());
+    await own.put('/operator/v1/clock', { now: '2026-10-19T08:00:00Z' });
+    return own('/operator/v1/transactions?as_of=2026-10-18T08:00:00Z');
+  },
   unavailable: async () => {
     await severed.cut();
     return client(severed.baseUrl, brp.key)('/v1/contracts');

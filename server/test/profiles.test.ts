@@ -124,7 +124,7 @@ test('concurrent runs generate every volume once, for more contracts than one tr
   const ids: string[] = [];
   for (let made = 0; made < 45; made++) ids.push(await contract('baseload', { power: 0.4 }));
   const now = platform.clock.now();
-  const runs = await Promise.all([1, 2, 3].map(() => runProfiles(platform.db, now, 2)));
+  const runs = await Promise.all([1, 2, 3].map(() => runProfiles(platform.db, { now: () => now }, 2)));
   assert.equal(
     runs.reduce((sum, { created }) => sum + created, 0),
     45 * 2 * 96,

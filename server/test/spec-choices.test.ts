@@ -28,7 +28,7 @@ const api = (await request('/openapi.json')).body;
 
 const TRANSACTION_FILTERS =
   'status sender_eic receiver_eic delivery_date delivery_start delivery_end slot_number_from slot_number_to ' +
-  'include_assets limit after';
+  'include_assets as_of limit after';
 const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   [
     'GET /v1/contracts',
@@ -38,9 +38,9 @@ const OPERATIONS: [operation: string, scopes: string, query: string][] = [
   ['GET /v1/contracts/{contract_id}', 'contracts:read', ''],
   ['GET /v1/contracts/{contract_id}/transactions', 'contracts:read transactions:read', TRANSACTION_FILTERS],
   ['GET /v1/transactions', 'transactions:read', `contract_id type ${TRANSACTION_FILTERS}`],
-  ['GET /v1/transactions/{transaction_id}', 'transactions:read', ''],
-  ['GET /v1/transactions/{transaction_id}/history', 'transactions:read', 'include_assets'],
-  ['GET /v1/transactions/bulk', 'transactions:read', 'ids include_assets'],
+  ['GET /v1/transactions/{transaction_id}', 'transactions:read', 'as_of'],
+  ['GET /v1/transactions/{transaction_id}/history', 'transactions:read', 'include_assets as_of'],
+  ['GET /v1/transactions/bulk', 'transactions:read', 'ids include_assets as_of'],
   ['POST /v1/transactions/bulk', 'transactions:read', ''],
   [
     'GET /v1/nominations',
@@ -144,7 +144,7 @@ const RESOURCES: Record<string, string> = {
   Customer: 'id name status balance_group metadata assigned_at activated_at? created_at',
   CustomerUpdate: 'status? balance_group? metadata?',
   BulkNominationIdsRequest: 'ids',
-  BulkTransactionIdsRequest: 'ids include_assets?',
+  BulkTransactionIdsRequest: 'ids include_assets? as_of?',
   ContractList: 'contracts pagination',
   TransactionList: 'transactions pagination assets?',
   TransactionHistoryList: 'transactions assets?',

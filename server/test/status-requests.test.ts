@@ -82,13 +82,13 @@ test('a status request that cannot be delivered is kept with the reason, and del
   assert.match(made.body.error, /the outbox cannot be written/);
   assert.deepEqual((await operator('/operator/v1/exchange/unsent')).body.unsent, []);
   await rm(outboxDir);
-  const run = await sendDue(db, clock.now(), exchange);
+  const run = await sendDue(db, clock, exchange);
   assert.deepEqual([run.messageIds.length, run.faults], [1, []]);
   const sent = await operator(`/operator/v1/messages/${made.body.id}`);
   assert.deepEqual([sent.body.state, sent.body.error], ['sent', null]);
   await answer();
   clock.set('2026-11-25T14:00:00Z');
-  const { begun } = await watchExchange(db, clock.now(), exchange);
+  const { begun } = await watchExchange(db, clock, exchange);
   assert.deepEqual(begun, [], 'no answer to a status request is overdue');
 });
 
@@ -115,7 +115,7 @@ test('a TSO that rejects a status request rejects no schedule, and raises an ala
   const sent = await operator(`/operator/v1/messages/${schedule?.id}/raw`);
   const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), CONFORMING, clock.now());
   const watched = async () => {
-    await watchExchange(db, clock.now(), exchange);
+    await watchExchange(db, clock, exchange);
     const { body } = await operator(`/operator/v1/exchange/alarms?delivery_date=${day}`);
     return (body.alarms as Alarm[]).map(({ kind, text }) => [kind, text]);
   };

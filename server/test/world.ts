@@ -186,10 +186,10 @@ export function createWorld(db: Database, clock: { now(): number }, rules = BUIL
     const uuid = decodeId(ID_PREFIX.transaction, transactionId);
     const key = uuid === null ? null : splitTransactionUuid(uuid);
     if (key === null) throw new Error(`${transactionId} is not the id of a transaction`);
-    return db.transaction((tx) => invalidateTransaction(tx, key, reason, now()));
+    return db.transaction((tx) => invalidateTransaction(tx, key, reason, clock));
   }
 
-  const nominate = () => nominateDue(db, now(), rules);
+  const nominate = () => nominateDue(db, clock, rules);
 
   /** Waits until every change is netted: `nominate` skips position-days that a running product is netting. */
   const untilNetted = () =>

@@ -168,6 +168,7 @@ export const operatorVolumeEndpoints = endpoints('Volumes', {
     description: 'The transactions of all BRPs, by delivery day, contract, slot and version.',
     scopes: ['read'],
     query: transactionEndpoints.listTransactions.query,
+    problems: transactionEndpoints.listTransactions.problems,
     response: Type.Object(
       {
         ...TransactionList.properties,

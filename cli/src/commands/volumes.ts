@@ -24,6 +24,7 @@ function addTransactions(program: Command, open: OpenSession): void {
     examples: [
       'transactions list --delivery-date 2026-10-25 --status valid',
       'transactions list --contract-id con_… --delivery-date 2026-10-25 --all --json',
+      'transactions list --delivery-date 2026-10-25 --as-of 2026-10-24T12:25:00Z --all',
     ],
     columns: [
       ['ID', ({ id }) => id],

@@ -191,6 +191,32 @@ export function countedAsOf<S extends DatedSheet>(
   return counted;
 }
 
+/** A sheet that was stored at or before an instant, and the cells that it replaces. */
+export type SupersedingSheet = Pick<Sheet, 'revision' | 'volumes' | 'previous'>;
+
+/**
+ * The statuses of a sheet after these later sheets and invalidations of its day, in the form of `Sheet.statuses`. A cell that
+ * was invalid and is superseded is superseded.
+ */
+export function statusesAfter(
+  { revision, volumes }: Pick<Sheet, 'revision' | 'volumes'>,
+  later: readonly SupersedingSheet[],
+  invalidated: readonly { readonly revision: number; readonly slots: readonly number[] }[],
+): number[] {
+  const statuses: number[] = volumes.map(() => VALID);
+  for (const invalidation of invalidated) {
+    if (invalidation.revision === revision)
+      for (const slot of invalidation.slots) statuses[slot - 1] = INVALID;
+  }
+  for (const sheet of later) {
+    const { previous } = sheet;
+    if (previous === null || !previous.includes(revision)) continue;
+    for (let at = 0; at < statuses.length; at++)
+      if (sheet.volumes[at] !== null && elementAt(previous, at) === revision) statuses[at] = SUPERSEDED;
+  }
+  return statuses;
+}
+
 /** Per slot the valid volume, or null. Writing the result back changes nothing. */
 export function currentVolumes(history: readonly SheetCells[], slotCount: number): (number | null)[] {
   return newestSheets(history, slotCount).map((sheet, at) =>

@@ -11,6 +11,7 @@ import { changedMembers } from '../events/changed-members.ts';
 import { appendEvents, type Tenant } from '../events/store.ts';
 import { findAssets } from '../market/store.ts';
 import { OPERATOR_VIEW } from '../platform/auth/viewer.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
 import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
@@ -37,7 +38,7 @@ type Errors = FieldError[];
 export async function createContract(
   tx: Tx,
   input: OperatorContractCreate,
-  now: number,
+  clock: Clock,
 ): Promise<ContractRow> {
   const errors: Errors = [];
   const { seller_customer_id: _seller, buyer_customer_id: _buyer, source: _source, ...terms } = input;
@@ -56,6 +57,7 @@ export async function createContract(
   };
   const source = asked === null ? null : decideSource(asked, sourced, series, errors);
   if (errors.length > 0) throw validationProblem(errors);
+  const now = clock.now();
   const made = await insertContract(
     tx,
     {

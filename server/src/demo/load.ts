@@ -10,6 +10,7 @@ import { insertAsset } from '../market/store.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { createAccount, createApiKey, createBalanceGroup, createBrp } from '../parties/actions.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../transactions/actions.ts';
@@ -64,6 +65,9 @@ const HOUR = 60;
 /** Parties and contracts are created this many days before the year's first delivery. */
 const FOUNDED_DAYS_AHEAD = 45;
 const PASSWORD_BYTES = 15;
+/** The demo loads the past, so each step has a clock of its own. */
+const clockAt = (instant: number): Clock => ({ now: () => instant });
+
 const READ_ONLY: readonly Scope[] = SCOPES.filter(isReadScope);
 
 /**
@@ -105,7 +109,7 @@ export async function loadDemo(
         break;
       case 'meters':
         await storeMeters(tx, sites, { day: event.day, hasGap: event.day === addDays(today, -1) }, event.at);
-        await nominateDue(within, event.at, rules);
+        await nominateDue(within, clockAt(event.at), rules);
         break;
       case 'send':
         await tsos.send(event.at);
@@ -200,7 +204,7 @@ async function signContracts(
   const assigned = localInstant(founded, 11 * HOUR);
   const activated = localInstant(addDays(founded, 1), 10 * HOUR);
   const signed = localInstant(addDays(founded, 3), 14 * HOUR);
-  const at = (now: number) => ({ clock: { now: () => now }, rules });
+  const at = (now: number) => ({ clock: clockAt(now), rules });
   const customers = {} as Record<CustomerName, SignedCustomer>;
   const assetIds = {} as Record<AssetName, string>;
 
@@ -283,7 +287,7 @@ async function importDay(market: Market, day: DeliveryDay, at: number): Promise<
     await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, volumes, at));
   }
   if (isSourced) await db.transaction((tx) => storeForecasts(tx, sites, day, at));
-  await nominateDue(db, at, rules);
+  await nominateDue(db, clockAt(at), rules);
 }
 
 /** After the volumes of the next day, which are corrected, and before its schedules are sent. */
@@ -293,9 +297,9 @@ async function moveCustomer(
   { id, viewer }: SignedCustomer,
   { at, to }: Move,
 ): Promise<void> {
-  const time = { clock: { now: () => at }, rules };
+  const time = { clock: clockAt(at), rules };
   await db.transaction((tx) => changeCustomer(tx, viewer, id, { balance_group: to }, () => {}, time));
-  await nominateDue(db, at, rules);
+  await nominateDue(db, clockAt(at), rules);
 }
 
 const NEWEST_SHEET = statement(
@@ -313,7 +317,8 @@ async function changeDay(market: Market, change: Change): Promise<void> {
   if (kind === 'invalidate') {
     await db.transaction(async (tx) => {
       const [sheet] = await tx.query<{ id: string }>(NEWEST_SHEET, [id, day]);
-      if (sheet) await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', at);
+      if (sheet)
+        await invalidateTransaction(tx, { sheetId: sheet.id, slot: from }, 'meter replaced', clockAt(at));
     });
   } else if (site !== null) {
     await db.transaction((tx) => correctForecast(tx, sites, { site, day, from, to }, at));
@@ -323,5 +328,5 @@ async function changeDay(market: Market, change: Change): Promise<void> {
     );
     await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, corrected, at));
   }
-  await nominateDue(db, at, rules);
+  await nominateDue(db, clockAt(at), rules);
 }

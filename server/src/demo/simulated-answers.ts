@@ -57,7 +57,7 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
           for (const answer of [acknowledgement, anomaly, intermediate, final]) {
             if (answer === null) continue;
             const text = writeAnswer(answer, format, receiving.rules, finalTypeOf(schedule.tso));
-            const id = await receiveMessage(db, now, receiving, {
+            const id = await receiveMessage(db, clock, receiving, {
               document: Buffer.from(text),
               error: null,
               fileName: answerFileName(schedule, answer),
@@ -72,7 +72,7 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
         async record(tx) {
           for (const after of rows.map((row) => wireMessage(row, 'en'))) {
             const event: AuditEvent = { action: 'message.received', subject: after.id, after };
-            await recordAudit(tx, call, event, now);
+            await recordAudit(tx, call, event, clock.now());
           }
         },
       };

@@ -79,7 +79,7 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
     if (document === null) return;
     await receiveMessage(
       db,
-      at,
+      { now: () => at },
       { operatorEic, rules, messageLimitBytes: Number.POSITIVE_INFINITY },
       {
         document: Buffer.from(
@@ -93,10 +93,11 @@ export function demoTsos(db: Database, operatorEic: string, rules: MarketRules, 
   }
 
   async function send(at: number): Promise<void> {
-    await sendDue(db, at, exchange);
+    await sendDue(db, { now: () => at }, exchange);
     const rejected = await acknowledge(at);
     // The operator reacts to the rejection and sends the schedule again.
-    for (const { day, tso } of rejected) await sendRequested(db, at + MINUTE_MS, exchange, { day, tso });
+    const later = { now: () => at + MINUTE_MS };
+    for (const { day, tso } of rejected) await sendRequested(db, later, exchange, { day, tso });
     await acknowledge(at + MINUTE_MS);
   }
 

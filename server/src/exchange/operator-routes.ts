@@ -46,11 +46,11 @@ function exchangeRoutes(
   silenceMs: number,
 ): Route[] {
   return [
-    longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock.now())),
+    longRoute(endpoints.sendSchedules, (call) => sendOperation(db, call, exchange, clock)),
 
-    longRoute(endpoints.requestStatus, (call) => statusOperation(db, call, exchange, clock.now())),
+    longRoute(endpoints.requestStatus, (call) => statusOperation(db, call, exchange, clock)),
 
-    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock.now(), silenceMs)),
+    route(endpoints.receiveMessage, (call) => answerReceive(db, call, exchange, clock, silenceMs)),
 
     route(endpoints.getExchangeBoard, (call) =>
       readBoard(db, exchange.rules, clock.now(), {
@@ -90,14 +90,14 @@ function sendOperation(
   db: Database,
   call: Call<typeof endpoints.sendSchedules>,
   exchange: Exchange,
-  now: number,
+  clock: Clock,
 ): LongOperation<Sent> {
   // The audit trail is in English, whatever the language of the answer is.
   let faults: readonly SendFault[] = [];
   return {
     async work() {
       const { delivery_date: day = null, tso = null } = call.body;
-      const run = await sendRequested(db, now, exchange, { day, tso });
+      const run = await sendRequested(db, clock, exchange, { day, tso });
       ({ faults } = run);
       const language = languageOf(call);
       const messages = await findMessages(db, run.messageIds);
@@ -110,7 +110,7 @@ function sendOperation(
       const inEnglish = faults.map((fault) => wireFault(fault, 'en'));
       const after = { messages: messages.map(({ id }) => id), faults: inEnglish };
       const event: AuditEvent = { action: 'schedules.sent', subject: call.request.id, after };
-      return recordAudit(tx, call, event, now);
+      return recordAudit(tx, call, event, clock.now());
     },
   };
 }
@@ -119,23 +119,23 @@ function statusOperation(
   db: Database,
   call: Call<typeof endpoints.requestStatus>,
   exchange: Exchange,
-  now: number,
+  clock: Clock,
 ): LongOperation<ReturnType<typeof wireMessage>> {
   // The audit trail is in English, whatever the language of the answer is.
   let row: MessageRow | undefined;
   return {
     async work() {
       const { delivery_date: day, tso } = call.body;
-      const id = await db.transaction((tx) => storeStatusRequest(tx, { day, tso }, exchange, now));
+      const id = await db.transaction((tx) => storeStatusRequest(tx, { day, tso }, exchange, clock.now()));
       const run: SendRun = { messageIds: [], faults: [] };
-      await deliverStored(db, now, exchange, { day, tso }, run);
+      await deliverStored(db, clock, exchange, { day, tso }, run);
       [row] = await findMessages(db, [id]);
       if (!row) throw new Error('a stored message exists');
       return wireMessage(row, languageOf(call));
     },
     record(tx, { id: subject }) {
       const after = row === undefined ? null : wireMessage(row, 'en');
-      return recordAudit(tx, call, { action: 'status.requested', subject, after }, now);
+      return recordAudit(tx, call, { action: 'status.requested', subject, after }, clock.now());
     },
   };
 }

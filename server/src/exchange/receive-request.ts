@@ -4,6 +4,7 @@ import { operatorExchangeEndpoints } from '@saldo/api';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { readStored } from '@saldo/core/messages/stored.ts';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { languageOf } from '../platform/http/accept.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
@@ -33,7 +34,7 @@ export function answerReceive(
   db: Database,
   call: ReceiveCall,
   receiving: Receiving,
-  now: number,
+  clock: Clock,
   silenceMs: number,
 ): Promise<object | string> {
   const { request, reply } = call;
@@ -45,7 +46,7 @@ export function answerReceive(
     // The audit trail is in English, whatever the language of the answer is.
     const after = wireMessage(row, 'en');
     const event: AuditEvent = { action: 'message.received', subject: after.id, after };
-    return recordAudit(tx, call, event, now);
+    return recordAudit(tx, call, event, clock.now());
   };
   let received: MessageRow | null = null;
   return held(async () => {
@@ -56,7 +57,7 @@ export function answerReceive(
       const content = () => hash('sha256', document);
       const operation = {
         async work() {
-          received = await receive(db, document, receiving, now, record);
+          received = await receive(db, document, receiving, clock, record);
           const changed = await findChangedNominations(db, received.id);
           const nominations = changed.map((uuid) => encodeId(ID_PREFIX.nomination, uuid));
           return { message: wireMessage(received, languageOf(call)), nominations };
@@ -84,11 +85,11 @@ async function receive(
   db: Database,
   document: Buffer,
   receiving: Receiving,
-  now: number,
+  clock: Clock,
   record: (tx: Tx, row: MessageRow) => Promise<void>,
 ): Promise<MessageRow> {
   const incoming = { document, error: null, fileName: null, inboxFingerprint: null };
-  const id = await receiveMessage(db, now, receiving, incoming);
+  const id = await receiveMessage(db, clock, receiving, incoming);
   const [row] = id === null ? [] : await findMessages(db, [id]);
   if (id === null || !row) throw new Error('a message that is not from the inbox is always stored');
   if (row.state === 'failed') {

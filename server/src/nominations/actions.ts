@@ -3,6 +3,7 @@ import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { matchStatus } from '@saldo/core/nominations/matching.ts';
 import type { NominationVersion } from '@saldo/core/nominations/nomination.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -58,7 +59,7 @@ export type NominationRun = { positions: number; created: number; unchanged: num
  */
 export async function nominateDue(
   db: Database,
-  now: number,
+  clock: Clock,
   rules: MarketRules,
   only: { day?: DeliveryDay | undefined; debounced?: boolean } = {},
 ): Promise<NominationRun> {
@@ -66,7 +67,7 @@ export async function nominateDue(
   const which = [POSITION_DAYS_PER_BATCH, only.day ?? null, debounceMs, maxDebounceMs];
   const run: NominationRun = { positions: 0, created: 0, unchanged: 0, tooLate: 0 };
   const takeBatch = async (): Promise<boolean> => {
-    const batch = await db.transaction((tx) => nominateBatch(tx, now, rules, which));
+    const batch = await db.transaction((tx) => nominateBatch(tx, clock, rules, which));
     run.positions += batch.positions;
     run.created += batch.created;
     run.unchanged += batch.unchanged;
@@ -83,11 +84,12 @@ export async function nominateDue(
 
 async function nominateBatch(
   tx: Tx,
-  now: number,
+  clock: Clock,
   rules: MarketRules,
   which: readonly unknown[],
 ): Promise<NominationRun> {
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
+  const now = clock.now();
   const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
   for (let at = 0; at < dirty.length; at += POSITION_DAYS_AT_ONCE) {
     const netted = await netPositionDays(tx, dirty.slice(at, at + POSITION_DAYS_AT_ONCE), now, rules);

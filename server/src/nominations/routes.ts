@@ -118,7 +118,7 @@ export function operatorNominationRoutes(
   return [
     longRoute(operatorNominationEndpoints.runNominations, ({ body }) => ({
       async work() {
-        const run = await nominateDue(db, clock.now(), rules, { day: body.delivery_date });
+        const run = await nominateDue(db, clock, rules, { day: body.delivery_date });
         const { positions, created, unchanged, tooLate } = run;
         return { positions, created, unchanged, too_late: tooLate };
       },

@@ -1,12 +1,21 @@
 /** The source of business time. Business code never calls `Date.now`, so that tests and sandboxes can set the time. */
 export type Clock = { now(): number };
 
+/**
+ * The clock of one transaction: read when it is first needed, which is after the locks, and standing from then on, so that all
+ * records of the change have the same instant.
+ */
+export function transactionClock(clock: Clock): Clock {
+  let instant: number | null = null;
+  return { now: () => (instant ??= clock.now()) };
+}
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Monotonic milliseconds for durations. Changes of the system clock or of the sandbox clock do not affect it. */
 export const monotonicNow = (): number => performance.now();
 
-export type ClockSetting = { readonly offsetMs: number; readonly wasMovedBack: boolean };
+type ClockSetting = { readonly offsetMs: number; readonly wasMovedBack: boolean };
 
 /** A clock with an adjustable offset to its base clock. */
 export type MovableClock = Clock & {

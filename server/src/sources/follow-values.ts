@@ -30,19 +30,27 @@ const CONTRACTS_OF_SERIES = statement(
 );
 
 /**
+ * Locks the contracts that follow series. Writers of values do so before they read the clock, so that the instants of a
+ * contract-day are in the order of its revisions. Precondition: the series are locked.
+ */
+export async function lockFollowing(tx: Tx, seriesNos: readonly number[]): Promise<VolumeContract[]> {
+  if (seriesNos.length === 0) return [];
+  const following = await tx.arrays<[no: number]>(CONTRACTS_OF_SERIES, [seriesNos]);
+  if (following.length === 0) return [];
+  return lockContractsByNo(
+    tx,
+    following.map(([no]) => no),
+  );
+}
+
+/**
  * Computes the volumes of all contracts that follow changed values. Precondition: the series are locked and their values
  * stored in this transaction. Locks the contracts in the order of imports, then reads the values of both series of each,
  * so that two writers of forecast and meter of one contract do not miss each other's values.
  */
 export async function followValues(tx: Tx, changed: readonly ChangedSeriesDay[], now: number): Promise<void> {
-  const seriesNos = [...new Set(changed.map(({ seriesNo }) => seriesNo))];
-  if (seriesNos.length === 0) return;
-  const following = await tx.arrays<[no: number]>(CONTRACTS_OF_SERIES, [seriesNos]);
-  if (following.length === 0) return;
-  const contracts = await lockContractsByNo(
-    tx,
-    following.map(([no]) => no),
-  );
+  const contracts = await lockFollowing(tx, [...new Set(changed.map(({ seriesNo }) => seriesNo))]);
+  if (contracts.length === 0) return;
   const dirty = new DirtyPositions();
   await followDays(tx, followedDays(contracts, changed), dirty, now);
   await dirty.mark(tx);

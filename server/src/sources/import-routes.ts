@@ -26,7 +26,7 @@ export function valueImportRoutes(
     route(endpoints.importValues, (call) => {
       const { type } = mediaTypeOf(call.request.headers['content-type']);
       if (type === 'application/edifact') return answerInterchange(db, call, clock, silenceMs);
-      return answerImport(db, VALUES, call, clock.now(), { silenceMs, counts });
+      return answerImport(db, VALUES, call, clock, { silenceMs, counts });
     }),
   ];
 }

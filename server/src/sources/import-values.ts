@@ -12,6 +12,7 @@ import { invalidDate } from '../transactions/import-lines.ts';
 import type { BatchResult, ImportOptions, ImportSubject } from '../transactions/import-run.ts';
 import { ImportBatch } from '../transactions/import-stream.ts';
 import { storeValues } from './actions.ts';
+import { lockFollowing } from './follow-values.ts';
 import { VALUE_COLUMNS } from './value-columns.ts';
 
 /** Values of series, day by day. */
@@ -27,11 +28,14 @@ const DEFAULT_KIND: SeriesKind = 'meter';
 async function applyBatch(
   tx: Tx,
   batch: ImportBatch,
-  { isDryRun, now }: ImportOptions,
+  { isDryRun, clock }: ImportOptions,
   locked: () => void,
 ): Promise<BatchResult> {
   const find = await findSeries(tx, batch.days, isDryRun);
   locked();
+  const numbers = batch.days.flatMap((input) => find(input)?.no ?? []);
+  if (!isDryRun) await lockFollowing(tx, [...new Set(numbers)]);
+  const now = clock.now();
   const faults = new ImportBatch();
   const known: KnownDay[] = [];
   let rejectedDays = 0;

@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/store.ts';
 import { type ContractChange, changeContract, createContract } from '../contracts/actions.ts';
 import type { ContractRow } from '../contracts/store.ts';
 import { wireOperatorContract } from '../contracts/wire.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, transactionClock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
 import { type Route, writeRoute } from '../platform/http/routes.ts';
@@ -21,8 +21,9 @@ export function operatorContractChangeRoutes(context: { clock: Clock; rules: Mar
   const { clock, rules } = context;
   return [
     writeRoute(endpoints.createContract, async (call, tx) => {
-      const now = clock.now();
-      const row = await createContract(tx, call.body, now);
+      const time = transactionClock(clock);
+      const row = await createContract(tx, call.body, time);
+      const now = time.now();
       if (row.source) await followNewSource(tx, row, effectiveDay(now, rules), now);
       const after = wireOperatorContract(row, now);
       await recordAudit(tx, call, { action: 'contract.created', subject: after.id, after }, now);

@@ -15,6 +15,7 @@ import { createSeries, seriesNotFound, seriesUuid, updateSeries } from '../serie
 import { lockSeries } from '../series/store.ts';
 import { wireSeries } from '../series/wire.ts';
 import { storeValues } from './actions.ts';
+import { lockFollowing } from './follow-values.ts';
 import { writePending } from './read-interchange.ts';
 
 export function operatorSourceRoutes(clock: Clock): Route[] {
@@ -39,6 +40,7 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
         const changed = await updateSeries(tx, id, call.body, ifMatch(call.request, wireSeries));
         const [before, after] = [wireSeries(changed.before), wireSeries(changed.after)];
         const event = { action: 'series.updated', subject: after.id, before, after } as const;
+        await lockFollowing(tx, [changed.after.no]);
         const now = clock.now();
         await recordAudit(tx, call, event, now);
         await writePending(tx, call, changed.after, now);
@@ -47,7 +49,7 @@ export function operatorSourceRoutes(clock: Clock): Route[] {
       locationErrors,
     ),
 
-    writeRoute(endpoints.putSeriesDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
+    writeRoute(endpoints.putSeriesDay, (call, tx) => putDay(tx, call, clock), dayErrors),
   ];
 }
 
@@ -97,10 +99,12 @@ const CODES = {
   'series.too_large': 'value_too_large',
 } as const;
 
-async function putDay(tx: Tx, call: Call<typeof endpoints.putSeriesDay>, now: number): Promise<object> {
+async function putDay(tx: Tx, call: Call<typeof endpoints.putSeriesDay>, clock: Clock): Promise<object> {
   const { series_id: id, delivery_date: day } = call.params;
   const [series] = await lockSeries(tx, { ids: [seriesUuid(id)] });
   if (!series) throw seriesNotFound();
+  await lockFollowing(tx, [series.no]);
+  const now = clock.now();
   const { changes } = await storeValues(tx, [{ series, day, valuesWh: valuesOf(call.body) }], now);
   const { created, corrected, unchanged, revision } = changes[0]!;
   const after = { created, corrected, unchanged, revision };

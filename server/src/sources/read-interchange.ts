@@ -16,6 +16,7 @@ import type { Database, Tx } from '../platform/db/database.ts';
 import { lockSeries, lockSeriesRecords, type SeriesRow } from '../series/store.ts';
 import type { ChangedDay } from '../transactions/import-run.ts';
 import { storeValues } from './actions.ts';
+import { lockFollowing } from './follow-values.ts';
 import {
   findRaw,
   type InterchangeOutcome,
@@ -134,7 +135,7 @@ async function applyMessages(
     const { profiles } = batch;
     batch = new ProfileBatch();
     if (profiles.length === 0) return;
-    const applied = await db.transaction((tx) => applyProfiles(tx, source, profiles, () => clock.now()));
+    const applied = await db.transaction((tx) => applyProfiles(tx, source, profiles, clock));
     outcome.unknown.push(...applied.unknown);
     outcome.changed.push(...applied.changed);
     for (const { message, text: remark } of applied.remarks) outcome.remark(message, null, remark);
@@ -183,15 +184,16 @@ type AppliedProfiles = {
   readonly changed: readonly ChangedDay[];
 };
 
-/** `now` is read when the series are locked, so that the times of a day's revisions are in their order. */
+/** The clock is read when series and contracts are locked, so that the instants of a day's revisions are in their order. */
 async function applyProfiles(
   tx: Tx,
   source: Source,
   profiles: readonly MessageProfile[],
-  now: () => number,
+  clock: Clock,
 ): Promise<AppliedProfiles> {
   const locations = new Set(profiles.map(({ profile }) => profile.marketLocation));
   const rows = await lockSeries(tx, { locations: Array.from(locations, meterAt) });
+  await lockFollowing(tx, numbersOf(rows));
   const seriesAt = new Map(rows.map((row) => [row.market_location, row]));
   const ownerAt = (location: string) => {
     const series = seriesAt.get(location);
@@ -210,7 +212,7 @@ async function applyProfiles(
       for (const { day, valuesWh } of profileDays) days.add({ series, day, message, valuesWh });
     }
   }
-  const changed = days.list.length === 0 ? [] : await storeDays(tx, source, days.list, now());
+  const changed = days.list.length === 0 ? [] : await storeDays(tx, source, days.list, clock.now());
   return { unknown, remarks, changed };
 }
 
@@ -229,6 +231,8 @@ class MessageDays {
     this.days.set(key, { ...added, valuesWh });
   }
 }
+
+const numbersOf = (series: readonly SeriesRow[]) => series.map(({ no }) => no);
 
 const meterAt = (marketLocation: string) => ({ marketLocation, kind: 'meter' }) as const;
 
@@ -265,7 +269,9 @@ async function finish(
   const locations = new Set(unknown.map(({ marketLocation }) => marketLocation));
   // All of them before the first contract.
   const created = await lockSeries(tx, { locations: Array.from(locations, meterAt) });
-  for (const series of created) changed.push(...(await applyPending(tx, series, clock.now())));
+  await lockFollowing(tx, numbersOf(created));
+  const now = clock.now();
+  for (const series of created) changed.push(...(await applyPending(tx, series, now)));
   const { sender, reference, actor, request_id: id } = stored;
   const after = {
     sender,
@@ -282,7 +288,7 @@ async function finish(
     tx,
     { actor, request: { id, ...NO_CLIENT } },
     { action: 'interchange.received', subject, after },
-    clock.now(),
+    now,
   );
 }
 
@@ -312,7 +318,7 @@ async function applyPending(tx: Tx, series: SeriesRow, now: number): Promise<Cha
         .filter(({ marketLocation }) => marketLocation === location)
         .map((profile) => ({ message, profile }));
     });
-    changed.push(...(await applyProfiles(tx, source, profiles, () => now)).changed);
+    changed.push(...(await applyProfiles(tx, source, profiles, { now: () => now })).changed);
   }
   return changed;
 }

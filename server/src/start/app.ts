@@ -45,6 +45,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
+import { asOfReads } from '../platform/http/as-of.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
@@ -271,7 +272,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const exports = exportRoutes(config.operator, config.exportSilenceS);
   const brpRoutes = [
     ...contractRoutes(clock),
-    ...transactionRoutes(),
+    ...transactionRoutes(asOfReads(db, clock)),
     ...nominationRoutes(config.marketRules, config.operator),
     ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...ownScheduleRoutes(clock),
@@ -370,7 +371,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorSeriesRoutes(),
   ...operatorContractRoutes(clock),
   ...operatorContractChangeRoutes({ clock, rules: config.marketRules }),
-  ...operatorTransactionRoutes(clock),
+  ...operatorTransactionRoutes(clock, asOfReads(db, clock)),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),

@@ -51,12 +51,12 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
   {
     name: 'nominate',
     everyMs: NOMINATE_EVERY_MS,
-    run: () => nominateDue(db, clock.now(), config.marketRules, { debounced: true }),
+    run: () => nominateDue(db, clock, config.marketRules, { debounced: true }),
   },
   {
     name: 'profiles',
     everyMs: MAKE_PROFILES_EVERY_MS,
-    run: () => runProfiles(db, clock.now(), config.profileDays),
+    run: () => runProfiles(db, clock, config.profileDays),
   },
   {
     name: 'interchanges',
@@ -119,14 +119,14 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       name: 'send',
       everyMs: SEND_EVERY_MS,
       async run() {
-        logFaults(logger, (await sendDue(db, clock.now(), exchange)).faults);
+        logFaults(logger, (await sendDue(db, clock, exchange)).faults);
       },
     },
     {
       name: 'receive',
       everyMs: RECEIVE_EVERY_MS,
       async run() {
-        logUnreadable(logger, await receiveDue(db, clock.now(), exchange, exchange.inbox));
+        logUnreadable(logger, await receiveDue(db, clock, exchange, exchange.inbox));
       },
     },
     ...remoteJobs(db, clock, logger, exchange),
@@ -134,7 +134,7 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       name: 'watch',
       everyMs: WATCH_EVERY_MS,
       async run() {
-        const { begun, raised, ended, open } = await watchExchange(db, clock.now(), exchange);
+        const { begun, raised, ended, open } = await watchExchange(db, clock, exchange);
         openAlarms = open;
         log(begun, 'alarm');
         log(raised, 'alarm is critical now');
@@ -145,7 +145,7 @@ function exchangeJobs({ config, db, clock, logger, metrics }: AppDependencies): 
       name: 'watch-values',
       everyMs: WATCH_VALUES_EVERY_MS,
       async run() {
-        log(await watchValues(db, clock.now(), exchange), 'alarm');
+        log(await watchValues(db, clock, exchange), 'alarm');
       },
     },
     ...(config.exchange.isSimulated && config.exchange.hasFolders

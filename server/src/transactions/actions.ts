@@ -1,4 +1,5 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { DayBatch } from './day-batch.ts';
@@ -38,7 +39,7 @@ export async function invalidateTransaction(
   tx: Tx,
   key: { sheetId: string; slot: number },
   reason: string,
-  now: number,
+  clock: Clock,
 ): Promise<'invalidated' | 'not_found' | 'not_valid'> {
   const [place] = await tx.query<{ contract_id: string; delivery_day: DeliveryDay; revision: number }>(
     LOCATE_TRANSACTION,
@@ -46,7 +47,7 @@ export async function invalidateTransaction(
   );
   if (!place) return 'not_found';
   const contract = await lockContract(tx, place.contract_id);
-  const batch = new DayBatch(tx, now);
+  const batch = new DayBatch(tx, clock.now());
   const contractDay = { contract, day: place.delivery_day };
   await batch.load([contractDay]);
   const result = batch.invalidateOne(contractDay, place.revision, key.slot);

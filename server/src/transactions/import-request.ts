@@ -4,6 +4,7 @@ import type { AuditAction, Endpoint, operatorVolumeEndpoints, QueryOf } from '@s
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import type { FastifyRequest } from 'fastify';
 import { recordAudit } from '../audit/store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { withSmallHeap } from '../platform/heap.ts';
 import { languageOf } from '../platform/http/accept.ts';
@@ -55,7 +56,7 @@ export function answerImport(
   db: Database,
   operation: ImportOperation,
   call: ImportCall,
-  now: number,
+  clock: Clock,
   { silenceMs, counts }: { silenceMs: number; counts: ImportCounts },
 ): Promise<object | string> {
   const { request, reply, query } = call;
@@ -69,7 +70,7 @@ export function answerImport(
     format: type === 'text/csv' ? 'csv' : 'ndjson',
     decimal: query.decimal ?? null,
     isDryRun: query.dry_run === 'true',
-    now,
+    clock,
   };
   const answer = async () => {
     try {
@@ -147,7 +148,7 @@ function longImport(
       incomplete_days: incompleteDays.count,
       ...(changedDays.count > 0 && { changed_days: changedDays }),
     };
-    await recordAudit(tx, call, { action, subject: call.request.id, after }, options.now);
+    await recordAudit(tx, call, { action, subject: call.request.id, after }, options.clock.now());
   };
   return {
     async work() {

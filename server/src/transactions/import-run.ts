@@ -2,6 +2,7 @@ import { LIMITS } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { DecimalMark } from '@saldo/core/enums.ts';
 import { type DayGap, IncompleteDays } from '@saldo/core/transactions/incomplete-days.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import type { ImportColumns } from './import-columns.ts';
 import { type ImportBatch, type ImportFormat, ImportReader, type Rejection } from './import-stream.ts';
@@ -16,7 +17,7 @@ export type ImportOptions = {
   /** The decimal mark that the sender of a CSV file states. */
   readonly decimal: DecimalMark | null;
   readonly isDryRun: boolean;
-  readonly now: number;
+  readonly clock: Clock;
 };
 
 /** What a file is about: its columns, and how its days are stored. */

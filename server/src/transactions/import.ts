@@ -29,10 +29,11 @@ async function applyBatch(
   options: ImportOptions,
   locked: () => void,
 ): Promise<BatchResult> {
-  const { isDryRun, now } = options;
+  const { isDryRun, clock } = options;
   const wellFormed = batch.days.filter(({ hasFaults }) => !hasFaults);
   const contracts = await findContracts(tx, batch.days, isDryRun);
   locked();
+  const now = clock.now();
   let rejectedDays = batch.days.length - wellFormed.length;
   const contractFaults = new ImportBatch();
   const inactive = await explainInactive(tx, inactiveContracts(batch.days, contracts));

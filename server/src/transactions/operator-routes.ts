@@ -1,7 +1,8 @@
 import { operatorVolumeEndpoints as endpoints, type OperatorTransaction } from '@saldo/api';
 import { type AuditEvent, recordAudit } from '../audit/store.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, transactionClock } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { AsOfReads } from '../platform/http/as-of.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, replicaRoute, writeRoute } from '../platform/http/routes.ts';
 import { invalidateTransaction } from './actions.ts';
@@ -10,21 +11,23 @@ import { answerTransactions, transactionKey, transactionNotFound } from './route
 import { findTransactions } from './store.ts';
 import { transactionBytes } from './wire.ts';
 
-export function operatorTransactionRoutes(clock: Clock): Route[] {
+export function operatorTransactionRoutes(clock: Clock, asOfReads: AsOfReads): Route[] {
   return [
-    replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call)),
+    replicaRoute(endpoints.operatorListTransactions, (call, db) => answerTransactions(db, call, asOfReads)),
 
-    writeRoute(endpoints.invalidateTransaction, (call, tx) => invalidateOne(tx, call, clock.now())),
+    writeRoute(endpoints.invalidateTransaction, (call, tx) =>
+      invalidateOne(tx, call, transactionClock(clock)),
+    ),
   ];
 }
 
 async function invalidateOne(
   tx: Tx,
   call: Call<typeof endpoints.invalidateTransaction>,
-  now: number,
+  clock: Clock,
 ): Promise<string> {
   const key = transactionKey(call.params.transaction_id);
-  const result = key === null ? 'not_found' : await invalidateTransaction(tx, key, call.body.reason, now);
+  const result = key === null ? 'not_found' : await invalidateTransaction(tx, key, call.body.reason, clock);
   const [record] = key === null ? [] : await findTransactions(tx, call.viewer, [key]);
   if (result === 'not_found' || !record) throw transactionNotFound();
   const { status } = record.cell;
@@ -42,6 +45,6 @@ async function invalidateOne(
     before: { ...after, status: 'valid', invalid_reason: null },
     after: { ...after, reason: call.body.reason },
   };
-  await recordAudit(tx, call, event, now);
+  await recordAudit(tx, call, event, clock.now());
   return text;
 }

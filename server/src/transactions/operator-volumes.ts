@@ -31,21 +31,19 @@ export function operatorVolumeRoutes(
   counts: ImportCounts,
 ): Route[] {
   return [
-    writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock.now()), dayErrors),
+    writeRoute(endpoints.putContractDay, (call, tx) => putDay(tx, call, clock), dayErrors),
 
     route(endpoints.importVolumes, (call) =>
-      answerImport(db, VOLUMES, call, clock.now(), { silenceMs: importSilenceS * 1000, counts }),
+      answerImport(db, VOLUMES, call, clock, { silenceMs: importSilenceS * 1000, counts }),
     ),
 
-    longRoute(endpoints.runProfiles, (call) => {
-      const now = clock.now();
-      return {
-        work: () => runProfiles(db, now, call.body.days ?? profileDays),
-        record(tx, after) {
-          return recordAudit(tx, call, { action: 'profiles.run', subject: call.request.id, after }, now);
-        },
-      };
-    }),
+    longRoute(endpoints.runProfiles, (call) => ({
+      work: () => runProfiles(db, clock, call.body.days ?? profileDays),
+      record(tx, after) {
+        const event = { action: 'profiles.run', subject: call.request.id, after } as const;
+        return recordAudit(tx, call, event, clock.now());
+      },
+    })),
   ];
 }
 
@@ -64,11 +62,12 @@ function dayErrors({ delivery_date }: { delivery_date: string }, body: unknown):
   ];
 }
 
-async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, now: number): Promise<object> {
+async function putDay(tx: Tx, call: Call<typeof endpoints.putContractDay>, clock: Clock): Promise<object> {
   const { contract_id: id, delivery_date: day } = call.params;
   const uuid = decodeId(ID_PREFIX.contract, id);
   const [contract] = uuid === null ? [] : await lockContracts(tx, { ids: [uuid], externalIds: [] });
   if (!contract) throw problem('contract_not_found');
+  const now = clock.now();
   const { type, deliveryStart, deliveryEnd } = contract;
   if (type !== 'ppa' || deliveryStart === null || deliveryEnd === null) {
     throw problem(

@@ -1,6 +1,7 @@
 import { type Profile, profileVolumes } from '@saldo/core/contracts/profile.ts';
 import { addDays, dayOf } from '@saldo/core/delivery-day.ts';
 import { sourceOn } from '../contracts/source-store.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ContractDay, DayBatch } from './day-batch.ts';
@@ -34,8 +35,8 @@ export type ProfileRun = { contracts: number; days: number; created: number };
  * Creates the volumes of profile contracts for the coming days, from tomorrow on. A day that has volumes is skipped,
  * which makes the function idempotent.
  */
-export async function runProfiles(db: Database, now: number, days: number): Promise<ProfileRun> {
-  const today = dayOf(now);
+export async function runProfiles(db: Database, clock: Clock, days: number): Promise<ProfileRun> {
+  const today = dayOf(clock.now());
   const coming = Array.from({ length: days }, (_, at) => addDays(today, at + 1));
   const run: ProfileRun = { contracts: 0, days: 0, created: 0 };
   for (let after = 0; ; ) {
@@ -54,7 +55,7 @@ export async function runProfiles(db: Database, now: number, days: number): Prom
           .filter((day) => takesVolumes(contract, day) && sourceOn(contract.sources, day) === null)
           .map((day): ContractDay => ({ contract, day })),
       );
-      const batch = new DayBatch(tx, now);
+      const batch = new DayBatch(tx, clock.now());
       await batch.load(wanted);
       const profiles = new Map(found.map(({ no, profile }) => [no, profile]));
       const empty = wanted.filter((day) => !batch.hasVolumes(day));

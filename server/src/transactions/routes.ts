@@ -4,7 +4,9 @@ import { decodeId, ID_PREFIX, splitTransactionUuid } from '@saldo/core/id.ts';
 import { getContract } from '../contracts/routes.ts';
 import { findAssets } from '../market/store.ts';
 import { wireAsset } from '../market/wire.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
+import type { AsOf, AsOfReads } from '../platform/http/as-of.ts';
 import { type PageRequest, paginate } from '../platform/http/paging.ts';
 import { problem } from '../platform/http/problem.ts';
 import { type Call, type Route, replicaRoute } from '../platform/http/routes.ts';
@@ -21,45 +23,50 @@ import {
 } from './store.ts';
 import { transactionBytes, transactionEnvelope } from './wire.ts';
 
-export function transactionRoutes(): Route[] {
+export function transactionRoutes(asOfReads: AsOfReads): Route[] {
   const { listTransactions: list, listContractTransactions: listOfContract } = transactionEndpoints;
   return [
-    replicaRoute(listOfContract, async (call, db) => {
+    replicaRoute(listOfContract, async (call, reads) => {
+      const { db, asOf } = await asOfReads(reads, call.query.as_of);
       const contractId = decodeId(ID_PREFIX.contract, call.params.contract_id);
       const filter = { ...filterOf(call.query), contractId };
-      const records = contractId === null ? [] : await listPage(db, call, filter);
+      const records = contractId === null ? [] : await listPage(db, call, filter, asOf);
       // A viewer of a transaction may see its contract, so only an empty page has to check that the contract exists.
-      if (records.length === 0) await getContract(db, call.viewer, call.params.contract_id);
+      if (records.length === 0) await getContractAsOf(db, call.viewer, call.params.contract_id, asOf);
       return answerRecords(db, call.page, records, call.query);
     }),
 
-    replicaRoute(list, (call, db) => answerTransactions(db, call)),
+    replicaRoute(list, (call, db) => answerTransactions(db, call, asOfReads)),
 
-    replicaRoute(transactionEndpoints.getTransaction, async ({ viewer, params }, db) => {
+    replicaRoute(transactionEndpoints.getTransaction, async ({ viewer, params, query }, reads) => {
+      const { db, asOf } = await asOfReads(reads, query.as_of);
       const key = transactionKey(params.transaction_id);
-      const [record] = key === null ? [] : await findTransactions(db, viewer, [key]);
+      const [record] = key === null ? [] : await findTransactions(db, viewer, [key], asOf);
       if (!record) throw transactionNotFound();
       return transactionBytes(record);
     }),
 
-    replicaRoute(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }, db) => {
+    replicaRoute(transactionEndpoints.getTransactionHistory, async ({ viewer, params, query }, reads) => {
+      const { db, asOf } = await asOfReads(reads, query.as_of);
       const key = transactionKey(params.transaction_id);
-      const records = key === null ? [] : await findTransactionHistory(db, viewer, key);
+      const records = key === null ? [] : await findTransactionHistory(db, viewer, key, asOf);
       if (records.length === 0) throw transactionNotFound();
       return transactionEnvelope(records, {
         assets: await assetsOf(db, records, query.include_assets === 'true'),
       });
     }),
 
-    replicaRoute(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }, db) => {
-      const records = await findTransactions(db, viewer, transactionKeys(query.ids));
+    replicaRoute(transactionEndpoints.getTransactionsBulk, async ({ viewer, query }, reads) => {
+      const { db, asOf } = await asOfReads(reads, query.as_of);
+      const records = await findTransactions(db, viewer, transactionKeys(query.ids), asOf);
       return transactionEnvelope(records, {
         assets: await assetsOf(db, records, query.include_assets === 'true'),
       });
     }),
 
-    replicaRoute(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }, db) => {
-      const records = await findTransactions(db, viewer, transactionKeys(body.ids));
+    replicaRoute(transactionEndpoints.postTransactionsBulk, async ({ viewer, body }, reads) => {
+      const { db, asOf } = await asOfReads(reads, body.as_of);
+      const records = await findTransactions(db, viewer, transactionKeys(body.ids), asOf);
       return transactionEnvelope(records, {
         assets: await assetsOf(db, records, body.include_assets === true),
       });
@@ -67,12 +74,19 @@ export function transactionRoutes(): Route[] {
   ];
 }
 
+/** A contract that was created after the instant did not exist. */
+async function getContractAsOf(db: Db, viewer: Viewer, id: string, asOf: AsOf): Promise<void> {
+  const { created_at: createdAt } = await getContract(db, viewer, id);
+  if (asOf !== null && createdAt > asOf) throw problem('contract_not_found');
+}
+
 type AllCall = ListCall & Pick<Call<typeof transactionEndpoints.listTransactions>, 'query'>;
 
 /** Answers a page of all transactions that the viewer may see. */
-export async function answerTransactions(db: Db, call: AllCall): Promise<Buffer> {
+export async function answerTransactions(reads: Db, call: AllCall, asOfReads: AsOfReads): Promise<Buffer> {
+  const { db, asOf } = await asOfReads(reads, call.query.as_of);
   const filter = transactionFilter(call.query);
-  const records = filter === null ? [] : await listPage(db, call, filter);
+  const records = filter === null ? [] : await listPage(db, call, filter, asOf);
   return answerRecords(db, call.page, records, call.query);
 }
 
@@ -97,8 +111,8 @@ const filterOf = (query: FilterQuery): Omit<TransactionFilter, 'contractId'> => 
   slotTo: query.slot_number_to ?? MAX_SLOTS,
 });
 
-async function listPage(db: Db, { viewer, page }: ListCall, filter: TransactionFilter) {
-  const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1);
+async function listPage(db: Db, { viewer, page }: ListCall, filter: TransactionFilter, asOf: AsOf) {
+  const records = await listTransactions(db, viewer, filter, positionOf(page), page.limit + 1, asOf);
   return withOperatorMembers(db, viewer, records);
 }
 

@@ -4,7 +4,10 @@ import { type Cell, cellAt, chain } from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
+import type { AsOf } from '../platform/http/as-of.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
+import { withStatusesAsOf } from './as-of.ts';
 import { listStatement } from './list-statements.ts';
 import { rowOf, SHEET_COLUMNS, type SheetColumns, type SheetRow } from './sheet-rows.ts';
 
@@ -34,7 +37,11 @@ type Begin = { readonly day: DeliveryDay; readonly contractId: string | null };
 
 const listStatements = new Map<string, HotStatement | Statement>();
 
-function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatement | Statement {
+function listStatementOf(
+  viewer: Viewer,
+  filter: TransactionFilter,
+  isAsOf: boolean,
+): HotStatement | Statement {
   const shape = {
     viewer: viewer.kind,
     // Nearly every sheet has valid cells, so that an index for this status would not be selective.
@@ -42,8 +49,9 @@ function listStatementOf(viewer: Viewer, filter: TransactionFilter): HotStatemen
     sender: filter.senderEic !== null,
     receiver: filter.receiverEic !== null,
     contract: filter.contractId !== null,
+    asOf: isAsOf,
   };
-  const key = `${shape.viewer} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract}`;
+  const key = `${shape.viewer} ${shape.status} ${shape.sender} ${shape.receiver} ${shape.contract} ${isAsOf}`;
   return listStatements.getOrInsertComputed(key, () => listStatement(shape));
 }
 
@@ -68,13 +76,16 @@ export async function listTransactions(
   filter: TransactionFilter,
   after: TransactionPosition | null,
   count: number,
+  asOf: AsOf = null,
 ): Promise<TransactionRecord[]> {
   const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
-  const list = listStatementOf(viewer, filter);
+  // Nearly always the first batch has a page of sheets that were stored then. Later ones let the database skip the others.
+  let skipsLater = asOf !== null && filter.status !== null && filter.status !== 'valid';
   let begin: Begin = after ?? { day: first, contractId: null };
   let batch = firstBatch(filter, count, after !== null);
   for (;;) {
+    const list = listStatementOf(viewer, filter, skipsLater);
     const values = [
       begin.day,
       last,
@@ -82,6 +93,7 @@ export async function listTransactions(
       filter.contractId ?? begin.contractId,
       ...tenantValues(viewer),
       ...[filter.senderEic, filter.receiverEic].filter((eic) => eic !== null),
+      ...(asOf !== null && skipsLater ? [timestamp(asOf)] : []),
     ];
     const rows =
       'isHot' in list
@@ -91,13 +103,30 @@ export async function listTransactions(
     const days = groupByContractDay(rows);
     // A full batch may have cut off its last contract-day, which the next batch reads again from its start.
     const cut = isEnd ? null : (days.pop() ?? null);
-    for (const sheets of days)
-      if (found.length < count) collect(found, sheets.map(rowOf), filter, after, count);
+    for (const sheets of await sheetsAsOf(db, days, asOf))
+      if (found.length < count) collect(found, sheets(), filter, after, count);
     if (isEnd || found.length >= count) return found;
+    skipsLater = asOf !== null;
     // One contract-day that exceeds the batch is read again with a larger batch. Factor 4 keeps the repetitions few.
     batch = days.length === 0 ? batch * 4 : Math.min(MAX_BATCH, batch * 2);
     if (cut?.[0]) begin = beginAt(rowOf(cut[0]), filter);
   }
+}
+
+/** The sheets of each contract-day, which are unpacked when they are called. */
+async function sheetsAsOf(
+  db: Db,
+  days: readonly SheetColumns[][],
+  asOf: AsOf,
+): Promise<(() => readonly SheetRow[])[]> {
+  if (asOf === null) return days.map((sheets) => () => sheets.map(rowOf));
+  const stored = days.map((sheets) => sheets.filter(([, createdAt]) => createdAt <= asOf));
+  const known = await withStatusesAsOf(db, stored.flat().map(rowOf), asOf);
+  let end = 0;
+  return stored.map(({ length }) => {
+    const rows = known.slice(end, (end += length));
+    return () => rows;
+  });
 }
 
 const DAYS_OF_YEAR = 366;
@@ -165,17 +194,28 @@ export async function findTransactions(
   db: Db,
   viewer: Viewer,
   keys: readonly TransactionKey[],
+  asOf: AsOf = null,
 ): Promise<TransactionRecord[]> {
   if (keys.length === 0) return [];
   const ids = [...new Set(keys.map((key) => key.sheetId))];
   const rows = await db.hot.arrays<SheetColumns>(FIND_SHEETS[viewer.kind], [ids, ...tenantValues(viewer)]);
-  const byId = new Map(rows.map((columns) => [columns[0], rowOf(columns)]));
+  const byId = new Map((await rowsAsOf(db, rows, asOf)).map((row) => [row.sheet.id, row]));
   return keys.flatMap(({ sheetId, slot }) => {
     const row = byId.get(sheetId);
     const cell = row && cellAt(row.sheet, slot);
     return row && cell ? [{ row, cell }] : [];
   });
 }
+
+/** The sheets that were stored at the instant, as they were then. */
+const rowsAsOf = async (db: Db, rows: readonly SheetColumns[], asOf: AsOf): Promise<readonly SheetRow[]> =>
+  asOf === null
+    ? rows.map(rowOf)
+    : withStatusesAsOf(
+        db,
+        rows.map(rowOf).filter(({ sheet }) => sheet.createdAt <= asOf),
+        asOf,
+      );
 
 /** Reads only sheets with a volume for the slot: a handful, even on a day with hundreds of corrections. */
 const FIND_HISTORY = perViewer(
@@ -193,10 +233,11 @@ export async function findTransactionHistory(
   db: Db,
   viewer: Viewer,
   key: TransactionKey,
+  asOf: AsOf = null,
 ): Promise<TransactionRecord[]> {
   const values = [key.sheetId, key.slot, ...tenantValues(viewer)];
   const columns = await db.arrays<SheetColumns>(FIND_HISTORY[viewer.kind], values);
-  const rows = columns.map(rowOf);
+  const rows = await rowsAsOf(db, columns, asOf);
   if (!rows.some((row) => row.sheet.id === key.sheetId)) return [];
   const sheets = rows.map((row) => row.sheet);
   return chain(sheets, key.slot).flatMap((cell) => {

@@ -123,9 +123,9 @@ export function confirmSetUp(
   client: ClientContext,
   times: Times,
 ): Promise<Confirmed> {
-  const { now, machineNow } = times;
   return db.transaction(async (tx) => {
     const user = await lockUserById(tx, session.userId);
+    const { now, machineNow } = times;
     await requireFactorless(tx, session);
     const data = (await takeStep(tx, sealer, 'one_time_code', token, machineNow)) as SetUpData | null;
     if (data?.sessionId !== session.id)

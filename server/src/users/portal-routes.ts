@@ -23,7 +23,7 @@ import type { SessionCookie } from '../platform/http/session-cookie.ts';
 import { ProviderError } from './identity-provider.ts';
 import { domainOf, type IdentityProviders } from './identity-providers.ts';
 import { endOwnSession, listSessions } from './session-list.ts';
-import type { ClientContext, NewSession } from './session-start.ts';
+import type { ClientContext, NewSession, Times } from './session-start.ts';
 import {
   acceptInvitation,
   changePassword,
@@ -55,7 +55,13 @@ export type SessionDependencies = {
   readonly countSignIn: (result: SignInResult) => void;
 };
 
-export const timesOf = (clock: MovableClock) => ({ now: clock.now(), machineNow: clock.machineNow() });
+/** `now` is read when it is needed: the instant of a record belongs to its transaction. */
+export const timesOf = (clock: MovableClock): Times => ({
+  get now() {
+    return clock.now();
+  },
+  machineNow: clock.machineNow(),
+});
 
 export const clientContextOf = (
   request: FastifyRequest,

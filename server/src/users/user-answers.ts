@@ -46,9 +46,9 @@ export async function answerUpdate(
   call: Update,
   of: UsersOf,
 ): Promise<User> {
-  const now = clock.now();
   const { actor, params, body, request } = call;
   const changed = await db.transaction(async (tx) => {
+    const now = clock.now();
     const change = await updateUser(tx, actor, of, params.user_id, body, ifMatch(request, wireUser), now);
     const [before, after] = [wireUser(change.before), wireUser(change.after)];
     // The transaction of a refused request is rolled back.

@@ -6,6 +6,7 @@ import type { ReadResult, Recognised } from '@saldo/core/exchange/documents/docu
 import { remarkOn } from '@saldo/core/exchange/remarks.ts';
 import { findAreaByParty, type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import type { Message as Text } from '@saldo/core/messages/message.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { lockDay, lockWaiting } from '../store.ts';
@@ -40,7 +41,7 @@ export async function applyDocument(
   tx: Tx,
   id: string,
   read: ReadResult,
-  now: number,
+  clock: Clock,
   us: Scheduler,
 ): Promise<Reading> {
   if (read.kind === 'unreadable')
@@ -59,7 +60,7 @@ export async function applyDocument(
   const request =
     document.kind === 'acknowledgement' ? await findStatusRequest(tx, document, us.rules) : null;
   if (document.kind === 'acknowledgement' && request !== null) {
-    const decision = await answerStatusRequest(tx, document, reception, request, us, now);
+    const decision = await answerStatusRequest(tx, document, reception, request, us, clock.now());
     return {
       ...readingOf(read, document, decision),
       tso: request.tso,
@@ -67,7 +68,7 @@ export async function applyDocument(
       answers: request.id,
     };
   }
-  return applyToSchedule(tx, id, read, document, reception, now, us);
+  return applyToSchedule(tx, id, read, document, reception, clock, us);
 }
 
 async function applyToSchedule(
@@ -76,13 +77,15 @@ async function applyToSchedule(
   read: ReadDocument,
   answer: Answer,
   reception: Reception,
-  now: number,
+  clock: Clock,
   us: Scheduler,
 ): Promise<Reading> {
   const about = await scheduleAnswered(tx, answer, us.rules);
-  const sent = about && (await readSent(tx, us, about, answer, now));
+  // No other process sends for the day meanwhile.
+  if (about !== null) await lockDay(tx, about.day);
+  const sent = about && (await readSent(tx, us, about, answer, clock.now()));
   const decision = applyAnswer(answer, reception, sent?.state ?? null);
-  const effect = sent && (await executeDecision(tx, id, answer, decision, sent.versions, now));
+  const effect = sent && (await executeDecision(tx, id, answer, decision, sent.versions, clock.now()));
   return {
     ...readingOf(read, answer, decision),
     tso: about?.tso ?? findAreaByParty(us.rules, answer.sender)?.tso ?? null,
@@ -153,12 +156,11 @@ async function scheduleAnswered(tx: Tx, answer: Answer, rules: MarketRules): Pro
 }
 
 /**
- * Returns the versions of the schedule that were sent. Locks the day, so that no other process sends for it meanwhile. An
- * answer proves that the schedule was delivered, even if our process ended before recording that.
+ * Returns the versions of the schedule that were sent. Precondition: the day is locked. An answer proves that the schedule
+ * was delivered, even if our process ended before recording that.
  */
 async function readSent(tx: Tx, us: Scheduler, about: Answered, answer: Answer, now: number) {
   const { tso, day, id } = about;
-  await lockDay(tx, day);
   const isFromReceiver = answer.sender === tsoCodes(us.rules, tso, day).party;
   if (id !== null && isFromReceiver && answer.receiver === us.operatorEic) {
     const waiting = await lockWaiting(tx, id);

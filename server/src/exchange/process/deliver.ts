@@ -2,6 +2,7 @@ import type { Message, Tso } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { recordSent } from '../../nominations/actions.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import {
   listWaiting,
@@ -47,7 +48,7 @@ export const unconfirmed = new Set<string>();
  */
 export async function deliverStored(
   db: Database,
-  now: number,
+  clock: Clock,
   exchange: Exchange,
   requested: SendRequest | null,
   run: SendRun,
@@ -63,13 +64,13 @@ export async function deliverStored(
     const { id, tso, day } = message;
     if (exchange.remote[tso] !== undefined || stuck.has(`${tso} ${day}`)) continue;
     try {
-      if (await db.transaction((tx) => deliver(tx, message, now, exchange, transport)))
+      if (await db.transaction((tx) => deliver(tx, message, clock, exchange, transport)))
         run.messageIds.push(id);
       unconfirmed.delete(id);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       stuck.add(`${tso} ${day}`);
-      run.faults.push(...(await recordUndelivered(db, message, error, now)));
+      run.faults.push(...(await recordUndelivered(db, message, error, clock)));
     }
   }
 }
@@ -87,13 +88,13 @@ export async function recordUndelivered(
   db: Database,
   { id, type, tso, day }: Undelivered,
   { fault: error }: HandoverFailed,
-  now: number,
+  clock: Clock,
 ): Promise<SendFault[]> {
   return db.transaction(async (tx) => {
     await lockDay(tx, day);
     if ((await lockWaiting(tx, id)) === null) return [];
     const isNews = await setWaitingError(tx, id, storeMessage(error));
-    if (type === 'schedule') await recordUnsent(tx, tso, day, error, now, null);
+    if (type === 'schedule') await recordUnsent(tx, tso, day, error, clock.now(), null);
     return [{ day, tso, error, isNews }];
   });
 }
@@ -105,7 +106,7 @@ export async function recordUndelivered(
 async function deliver(
   tx: Tx,
   message: Undelivered,
-  now: number,
+  clock: Clock,
   us: Scheduler,
   transport: Transport,
 ): Promise<boolean> {
@@ -114,7 +115,7 @@ async function deliver(
   if (found === null) return false;
   if (!unconfirmed.has(message.id)) await transport.deliver(outgoingOf(message, found));
   unconfirmed.add(message.id);
-  await recordDelivered(tx, message, us, now);
+  await recordDelivered(tx, message, us, clock.now());
   return true;
 }
 

@@ -1,6 +1,7 @@
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
+import { type Clock, transactionClock } from '../../platform/clock.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -15,12 +16,12 @@ export type Receiving = Scheduler & { readonly messageLimitBytes: number };
 /** Stores a message unchanged, then parses and applies it. Returns its id, or null for a duplicate inbox file. */
 export async function receiveMessage(
   db: Database,
-  now: number,
+  clock: Clock,
   receiving: Receiving,
   incoming: Incoming,
 ): Promise<string | null> {
-  const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
-  if (id !== null) await db.transaction((tx) => readMessage(tx, id, now, receiving));
+  const id = await db.transaction((tx) => insertIncoming(tx, incoming, clock.now()));
+  if (id !== null) await db.transaction((tx) => readMessage(tx, id, transactionClock(clock), receiving));
   return id;
 }
 
@@ -30,17 +31,17 @@ export type InboxRun = { received: number; unreadable: { file: string; error: Me
 /** Processes messages that an earlier run stored but did not parse, then the files of the inbox. */
 export async function receiveDue(
   db: Database,
-  now: number,
+  clock: Clock,
   receiving: Receiving,
   inbox: Inbox,
 ): Promise<InboxRun> {
   const failures: unknown[] = [];
   for (const { id } of await listWaiting(db, 'in', { day: null, tso: null })) {
-    const reading = db.transaction((tx) => readMessage(tx, id, now, receiving));
+    const reading = db.transaction((tx) => readMessage(tx, id, transactionClock(clock), receiving));
     // A failing message must not block the others. It stays stored, and the error is thrown at the end.
     await reading.catch(collectInto(failures));
   }
-  const run = await receiveFiles(db, now, receiving, inbox).catch(collectInto(failures));
+  const run = await receiveFiles(db, clock, receiving, inbox).catch(collectInto(failures));
   if (!run || failures.length > 0) throw combineFailures(failures, 'messages could not be read');
   return run;
 }
@@ -48,7 +49,7 @@ export async function receiveDue(
 /** Stores, parses and applies the files of an inbox, oldest first. A failing file does not block the others. */
 export async function receiveFiles(
   db: Database,
-  now: number,
+  clock: Clock,
   receiving: Receiving,
   inbox: Inbox,
 ): Promise<InboxRun> {
@@ -56,10 +57,10 @@ export async function receiveFiles(
   const failures: unknown[] = [];
   for (const file of await inbox.files()) {
     try {
-      const id = await storeFile(db, now, receiving, file, run);
+      const id = await storeFile(db, clock, receiving, file, run);
       if (id === null) continue;
       run.received++;
-      await db.transaction((tx) => readMessage(tx, id, now, receiving));
+      await db.transaction((tx) => readMessage(tx, id, transactionClock(clock), receiving));
     } catch (error) {
       // An inbox that cannot be reached would fail every file.
       if (error instanceof Unreachable) throw error;
@@ -76,7 +77,7 @@ export async function receiveFiles(
  */
 async function storeFile(
   db: Database,
-  now: number,
+  clock: Clock,
   { messageLimitBytes }: Receiving,
   file: InboxFile,
   run: InboxRun,
@@ -87,18 +88,18 @@ async function storeFile(
   if (read === null) return null;
   const { document, error } = read;
   const incoming = { document, error, fileName: file.name, inboxFingerprint: file.fingerprint(document) };
-  const id = await db.transaction((tx) => insertIncoming(tx, incoming, now));
+  const id = await db.transaction((tx) => insertIncoming(tx, incoming, clock.now()));
   if (id !== null && error !== null) run.unreadable.push({ file: file.name, error });
   await file.finish(document !== null);
   return id;
 }
 
 /** Parses and applies a stored message in one transaction, so that it is applied exactly once or not at all. */
-async function readMessage(tx: Tx, id: string, now: number, us: Scheduler): Promise<void> {
+async function readMessage(tx: Tx, id: string, clock: Clock, us: Scheduler): Promise<void> {
   const found = await lockWaiting(tx, id);
   if (found === null) return;
   const read = await runWithPauses(readDocumentInSteps(found.document, us.rules));
-  const reading = await applyDocument(tx, id, read, now, us);
+  const reading = await applyDocument(tx, id, read, clock, us);
   await tx.query(RECORD_READING, [
     id,
     reading.type,
@@ -114,7 +115,7 @@ async function readMessage(tx: Tx, id: string, now: number, us: Scheduler): Prom
     reading.changed,
     reading.unknownSeries.map(storeMessage),
   ]);
-  for (const revived of reading.revived) await readMessage(tx, revived, now, us);
+  for (const revived of reading.revived) await readMessage(tx, revived, clock, us);
 }
 
 const RECORD_READING = statement(

@@ -34,7 +34,7 @@ export function exchangeRemotely(
     await deliverStored(db, clock, exchange, tso, transport, run);
     if (run.unreachable !== null) return run;
     try {
-      run.inbox = await receiveFiles(db, clock.now(), exchange, transport.inbox);
+      run.inbox = await receiveFiles(db, clock, exchange, transport.inbox);
     } catch (error) {
       if (!(error instanceof HandoverFailed)) throw error;
       run.unreachable = error.message;
@@ -66,7 +66,7 @@ async function deliverStored(
       if (!(error instanceof HandoverFailed)) throw error;
       if (error instanceof Unreachable) lost = error;
       stuckDays.add(message.day);
-      run.faults.push(...(await recordUndelivered(db, message, error, clock.now())));
+      run.faults.push(...(await recordUndelivered(db, message, error, clock)));
     }
   }
   run.unreachable = lost?.message ?? null;

@@ -3,6 +3,7 @@ import { type DeliveryDay, formatInstant } from '@saldo/core/delivery-day.ts';
 import { isTooSoon, type SendingPhase, sendingPhase } from '@saldo/core/exchange/sending.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
 import { nominateDue } from '../../nominations/actions.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { collectInto, combineFailures } from '../../platform/db/connection.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { deliverStored } from './deliver.ts';
@@ -19,7 +20,8 @@ const UNSETTLED: Message = { key: 'exchange.unsettled' };
  * stored before it is delivered, and any later run delivers it if this process ends in between. Safe to run in several
  * processes at once, and idempotent.
  */
-export async function sendDue(db: Database, now: number, exchange: Exchange): Promise<SendRun> {
+export async function sendDue(db: Database, clock: Clock, exchange: Exchange): Promise<SendRun> {
+  const now = clock.now();
   const run: SendRun = { messageIds: [], faults: [] };
   const failures: unknown[] = [];
   for (const { delivery_day: day, tsos, next_gate, last_made } of await listDaysToSend(db, null, now)) {
@@ -29,9 +31,9 @@ export async function sendDue(db: Database, now: number, exchange: Exchange): Pr
     if (!tsos.some(isOpen)) continue;
     const wanted = { day, tso: null, sendable: TSOS.filter(isOpen), resendsRejected: false };
     // A failure of one day must not make other days miss their gates.
-    await storeDay(db, now, exchange, wanted, run).catch(collectInto(failures));
+    await storeDay(db, clock, exchange, wanted, run).catch(collectInto(failures));
   }
-  return deliverRun(db, now, exchange, null, run, failures);
+  return deliverRun(db, clock, exchange, null, run, failures);
 }
 
 /**
@@ -40,16 +42,17 @@ export async function sendDue(db: Database, now: number, exchange: Exchange): Pr
  */
 export async function sendRequested(
   db: Database,
-  now: number,
+  clock: Clock,
   exchange: Exchange,
   requested: SendRequest,
 ): Promise<SendRun> {
+  const now = clock.now();
   const run: SendRun = { messageIds: [], faults: [] };
   const isSendable = (day: DeliveryDay, tso: Tso) =>
     ['open', 'gathering'].includes(phaseOf(exchange, day, tso, now).phase);
   const isNamed = (tso: Tso) => (requested.tso ?? tso) === tso;
   // The latest volumes are included. The job leaves them to the nomination job.
-  await nominateDue(db, now, exchange.rules, { day: requested.day ?? undefined });
+  await nominateDue(db, clock, exchange.rules, { day: requested.day ?? undefined });
   // What is not netted yet is read before the nominations, which then have everything else.
   const leftToNet = await listDirtyDays(db, requested.day);
   const failures: unknown[] = [];
@@ -57,7 +60,7 @@ export async function sendRequested(
     if ((requested.tso ? [requested.tso] : tsos).some((tso) => isSendable(day, tso))) {
       const sendable = TSOS.filter((tso) => isNamed(tso) && isSendable(day, tso));
       const wanted = { day, tso: requested.tso, sendable, resendsRejected: requested.day !== null };
-      await storeDay(db, now, exchange, wanted, run).then(
+      await storeDay(db, clock, exchange, wanted, run).then(
         (left) => leftToNet.set(day, left),
         collectInto(failures),
       );
@@ -72,7 +75,7 @@ export async function sendRequested(
   const isReported = (day: DeliveryDay, tso: Tso) =>
     isNamed(tso) && (requested.day !== null || isSendable(day, tso));
   reportUnsettled(leftToNet, isReported, run);
-  return deliverRun(db, now, exchange, requested, run, failures);
+  return deliverRun(db, clock, exchange, requested, run, failures);
 }
 
 const phaseOf = ({ rules, waitPhases }: Exchange, day: DeliveryDay, tso: Tso, now: number): SendingPhase =>
@@ -81,13 +84,13 @@ const phaseOf = ({ rules, waitPhases }: Exchange, day: DeliveryDay, tso: Tso, no
 /** Delivers what is stored, by this run or an earlier one, also after some days could not be stored. */
 async function deliverRun(
   db: Database,
-  now: number,
+  clock: Clock,
   exchange: Exchange,
   requested: SendRequest | null,
   run: SendRun,
   failures: readonly unknown[],
 ): Promise<SendRun> {
-  await deliverStored(db, now, exchange, requested, run);
+  await deliverStored(db, clock, exchange, requested, run);
   if (failures.length > 0) throw combineFailures(failures, 'schedules could not be made');
   return { ...run, messageIds: [...new Set(run.messageIds)] };
 }
@@ -129,14 +132,14 @@ const whyNot = (day: DeliveryDay, sending: SendingPhase): Message =>
 /** Returns the TSOs for which more will be netted. */
 async function storeDay(
   db: Database,
-  now: number,
+  clock: Clock,
   exchange: Exchange,
   wanted: WantedSchedules,
   run: SendRun,
 ): Promise<Tso[]> {
   for (let attempt = 1; ; attempt++) {
-    await nominateDue(db, now, exchange.rules, { day: wanted.day });
-    const stored = await db.transaction((tx) => storeSchedules(tx, now, exchange, wanted));
+    await nominateDue(db, clock, exchange.rules, { day: wanted.day });
+    const stored = await db.transaction((tx) => storeSchedules(tx, clock, exchange, wanted));
     run.messageIds.push(...stored.messageIds);
     run.faults.push(...stored.faults);
     const { unsettled, dirtyTsos } = stored;

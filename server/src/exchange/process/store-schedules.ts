@@ -12,6 +12,7 @@ import {
 import { slotClosings } from '@saldo/core/gates.ts';
 import { recordSent } from '../../nominations/actions.ts';
 import { markLateChanges } from '../../nominations/late.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { insertOutgoing, lockDay } from '../store.ts';
 import { inheritConfirmations } from './confirmations.ts';
@@ -45,13 +46,14 @@ type Stored = SendRun & { unsettled: Tso[]; dirtyTsos: readonly Tso[] };
 /** Stores the next version of each schedule of the day that has changed. */
 export async function storeSchedules(
   tx: Tx,
-  now: number,
+  clock: Clock,
   exchange: Exchange,
   wanted: WantedSchedules,
 ): Promise<Stored> {
   const { day } = wanted;
   const { operatorEic } = exchange;
   await lockDay(tx, day);
+  const now = clock.now();
   const { nominations, dirtyTsos } = await readNominated(tx, day);
   const isUnsettled = dirtyTsos.length > 0;
   const made = await readNewestSchedules(tx, exchange, day, { isSent: false });

@@ -1,6 +1,7 @@
 import type { AlarmCounts, AlarmKind } from '@saldo/api';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { appendEvents } from '../../events/store.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Database, Db, Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/db/new-id.ts';
 import { statement } from '../../platform/db/statement.ts';
@@ -22,15 +23,16 @@ const REQUESTING: readonly AlarmKind[] = ['answer_overdue', 'confirmation_overdu
  * Compares the state of the exchange with the open alarms, begins those that are missing and ends those whose cause
  * has gone. Writes only if there is a difference. Safe to run in several processes at once, and idempotent.
  */
-export async function watchExchange(db: Database, now: number, watching: Watching): Promise<WatchRun> {
-  const diskCauses = await findDiskCauses(now, watching);
-  const { begins, changes, ends, open } = await compare(db, now, watching, diskCauses);
+export async function watchExchange(db: Database, clock: Clock, watching: Watching): Promise<WatchRun> {
+  const diskCauses = await findDiskCauses(clock.now(), watching);
+  const { begins, changes, ends, open } = await compare(db, clock.now(), watching, diskCauses);
   if (begins.length === 0 && changes.length === 0 && ends.length === 0) {
     return { begun: [], raised: [], ended: [], open: countByKind(open) };
   }
   return db.transaction(async (tx) => {
     // Another process may have found the same difference: compare again under the lock.
     await tx.query(LOCK);
+    const now = clock.now();
     const found = await compare(tx, now, watching, diskCauses);
     const begun = await begin(tx, found.begins, now);
     const raised = await change(tx, found.changes);
@@ -52,12 +54,13 @@ export async function watchExchange(db: Database, now: number, watching: Watchin
  */
 export async function watchValues(
   db: Database,
-  now: number,
+  clock: Clock,
   { rules }: Pick<Watching, 'rules'>,
 ): Promise<AlarmRow[]> {
-  if ((await findNewlyMissing(db, now, rules)).length === 0) return [];
+  if ((await findNewlyMissing(db, clock.now(), rules)).length === 0) return [];
   return db.transaction(async (tx) => {
     await tx.query(LOCK);
+    const now = clock.now();
     const begun = await begin(tx, await findNewlyMissing(tx, now, rules), now);
     await appendEvents(
       tx,

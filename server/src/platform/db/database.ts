@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Clock, systemClock } from '../clock.ts';
-import { announceChange } from './change-horizon.ts';
+import { announceChange } from './announce-change.ts';
 import { codeOf, DatabaseUnavailable } from './connection.ts';
 import { type Lsn, parseLsn } from './lsn.ts';
 import { type ConnectionUsage, type Pool, queryOf } from './pool.ts';
