@@ -108,10 +108,8 @@ const proof = <const Path extends string>(path: Path, record: string, scope: Sco
     },
   });
 
-const ledgerOf = <const Base extends string, const Scopes extends readonly Scope[]>(
-  base: Base,
-  scopes: Scopes,
-) => {
+/** For any valid key: seals and keys have no data of tenants. */
+const ledgerOf = <const Base extends string>(base: Base) => {
   const of = <const Name extends string, Response extends TSchema, Query extends TSchema>(
     name: Name,
     operation: {
@@ -122,7 +120,7 @@ const ledgerOf = <const Base extends string, const Scopes extends readonly Scope
       problems?: readonly ProblemCode[];
       example: { response: unknown };
     },
-  ) => endpoint({ method: 'GET', path: `${base}/ledger/${name}`, scopes, ...operation });
+  ) => endpoint({ method: 'GET', path: `${base}/ledger/${name}`, ...operation });
   return {
     key: of('key', {
       summary: 'Read the ledger’s public key',
@@ -160,7 +158,7 @@ const ledgerOf = <const Base extends string, const Scopes extends readonly Scope
   };
 };
 
-const brpLedger = ledgerOf('/v1', []);
+const brpLedger = ledgerOf('/v1');
 export const ledgerEndpoints = endpoints('Ledger', {
   getLedgerKey: brpLedger.key,
   listSeals: brpLedger.seals,
@@ -179,7 +177,7 @@ export const ledgerEndpoints = endpoints('Ledger', {
   ),
 });
 
-const operatorLedger = ledgerOf('/operator/v1', ['read']);
+const operatorLedger = ledgerOf('/operator/v1');
 export const operatorLedgerEndpoints = endpoints('Ledger', {
   operatorGetLedgerKey: operatorLedger.key,
   operatorListSeals: operatorLedger.seals,

@@ -17,6 +17,7 @@ import { addPartyCommands } from './commands/parties.ts';
 import { addPlatformCommands } from './commands/platform.ts';
 import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
+import { addLedgerCommands } from './commands/ledger.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
 import { addUserCommands } from './commands/users.ts';
@@ -101,6 +102,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addBackupCommands,
     addOperatorAccessCommands,
     addSecretsCommands,
+    addLedgerCommands,
   ]) {
     add(program, open);
   }

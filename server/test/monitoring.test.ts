@@ -136,6 +136,18 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
       assert.equal(found.samples.get(`saldo_event_lag_seconds{stage="${stage}"}`), 3600, stage);
     return [found];
   },
+  SaldoLedgerUnsealed: async () => {
+    await sealAll(platform);
+    const sealed = await scrapeMeasured(platform);
+    for (const name of ['saldo_ledger_unsealed_entries', 'saldo_ledger_unsealed_age_seconds'])
+      assert.equal(sealed.samples.get(name), 0, name);
+    await world.customer(seller, { group: await world.group(seller) });
+    platform.clock.set(new Date(platform.clock.now() + 3_600_000).toISOString());
+    const found = await scrapeMeasured(platform);
+    assert.equal(found.samples.get('saldo_ledger_unsealed_entries'), 1);
+    assert.equal(found.samples.get('saldo_ledger_unsealed_age_seconds'), 3600);
+    return [found];
+  },
   SaldoSignInsFailing: async () => {
     const before = await scrape(broken);
     // Each with another email: the delay of one account does not stop them.

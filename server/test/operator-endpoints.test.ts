@@ -7,6 +7,7 @@ import { interchange } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { sealAll } from './proving.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { until } from './until.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
@@ -31,6 +32,8 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
+await sealAll(platform);
+const [seal] = (await operator('/operator/v1/ledger/seals')).body.seals;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
@@ -182,6 +185,11 @@ const cases: Record<string, Case> = {
   operatorGetNomination: { path: `${base}/nominations/${nomination.id}` },
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
+  operatorGetLedgerKey: { path: `${base}/ledger/key` },
+  operatorListSeals: { path: `${base}/ledger/seals` },
+  operatorGetConsistency: { path: `${base}/ledger/consistency?from=${seal.tree_size}&to=${seal.tree_size}` },
+  operatorGetTransactionProof: { path: `${base}/transactions/${transaction.id}/proof` },
+  operatorGetNominationProof: { path: `${base}/nominations/${nomination.id}/proof` },
   sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
   receiveMessage: {
     path: `${base}/exchange/receive`,

@@ -288,5 +288,42 @@ export async function recordConfirmations(
   return changes.map(({ id }) => id);
 }
 
+const INSERT_STORED = statement(
+  'insert_stored_confirmation',
+  `insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
+   select id, 1, $2, matched, confirmed_at, coalesce(confirmed_at, sent_at, created_at) from nomination
+   where id = $1 on conflict do nothing`,
+);
+const STORED = statement(
+  'stored_confirmations',
+  `select n.amounts, n.matched as last, c.number, c.status, c.matched, c.confirmed_at, c.recorded_at
+   from nomination n left join nomination_confirmation c on c.nomination_id = n.id
+   where n.id = $1 and n.matched is not null order by c.number`,
+);
+type StoredConfirmation = {
+  amounts: number[];
+  last: number[];
+  number: number | null;
+  status: 'match' | 'partial_match';
+  matched: number[];
+  confirmed_at: number | null;
+  recorded_at: number;
+};
+
+/** Appends the entries of what was confirmed before the ledger: without its history, of what the nomination has. */
+export async function recordStoredConfirmations(tx: Tx, id: string): Promise<void> {
+  let rows = await tx.query<StoredConfirmation>(STORED, [id]);
+  const [first] = rows;
+  if (first === undefined) return;
+  if (first.number === null) {
+    await tx.query(INSERT_STORED, [id, matchStatus(first.amounts, first.last)]);
+    rows = await tx.query<StoredConfirmation>(STORED, [id]);
+  }
+  for (const { number, status, matched, confirmed_at: confirmedAt, recorded_at: committedAt } of rows) {
+    const confirmation = { nominationUuid: id, number: number!, status, matched, confirmedAt, committedAt };
+    appendEntries(tx, [nominationConfirmedEntry(confirmation)], committedAt);
+  }
+}
+
 const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>
   known !== null && known.length === matchedKw.length && known.every((kw, at) => kw === matchedKw[at]);

@@ -74,7 +74,7 @@ export function nominationProofRoutes(db: Primary, reads: AsOfReads): { brp: Rou
     return answerProof(db, call, newest);
   };
   return {
-    brp: [route(ledgerEndpoints.getNominationProof, prove)],
-    operator: [route(operatorLedgerEndpoints.operatorGetNominationProof, prove)],
+    brp: [route(ledgerEndpoints.getNominationProof, (call) => prove(call))],
+    operator: [route(operatorLedgerEndpoints.operatorGetNominationProof, (call) => prove(call))],
   };
 }

@@ -9,6 +9,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { checkSettings } from '../platform/db/pooler.ts';
 import { type Config, createFolders } from './config.ts';
 import { type Started, startInOrder } from './in-order.ts';
+import { backfillLedger } from './ledger-backfill.ts';
 import { checkLedgerKeyFile, ensureLedgerKey } from './ledger-key-file.ts';
 import { checkSecretsKeys, sealStoredSecrets } from './start-secrets.ts';
 
@@ -35,6 +36,7 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     const ledgerKey = await ensureLedgerKey(config.ledgerKeyFile, say);
     const db = openDatabase(url, { directUrl });
     try {
+      await backfillLedger(db, say);
       await db.transaction((tx) => addLedgerKey(tx, ledgerKey, systemClock.now()));
       if (await db.transaction(continueEventLog))
         say('The database is a copy: event numbers skip those that it lacks.');

@@ -74,7 +74,7 @@ export function transactionProofRoutes(db: Primary, reads: AsOfReads): { brp: Ro
     return answerProof(db, call, await newestEntry(db, record, asOf));
   };
   return {
-    brp: [route(ledgerEndpoints.getTransactionProof, prove)],
-    operator: [route(operatorLedgerEndpoints.operatorGetTransactionProof, prove)],
+    brp: [route(ledgerEndpoints.getTransactionProof, (call) => prove(call))],
+    operator: [route(operatorLedgerEndpoints.operatorGetTransactionProof, (call) => prove(call))],
   };
 }

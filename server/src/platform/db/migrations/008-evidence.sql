@@ -91,3 +91,15 @@ create table ledger_node (
   hash bytea not null,
   primary key (height, index)
 );
+
+-- Records from before the ledger get their entries at the next start, in the steps of `ledger-backfill.ts`. The row goes when all have.
+create table ledger_backfill (
+  only_one boolean primary key default true check (only_one),
+  step int not null,
+  -- The last record of the step that is done.
+  place text
+);
+insert into ledger_backfill (step)
+select 0
+where exists (select from sheet) or exists (select from nomination) or exists (select from message)
+  or exists (select from placement) or exists (select from audit);
