@@ -46,8 +46,8 @@ test('the entries of data from before the ledger are those that their commits wo
   );
   await world.nominate();
   advance();
-  const [transaction] = (await asSeller(`/v1/contracts/${contract.id}/transactions?status=valid&limit=1`)).body
-    .transactions;
+  const [transaction] = (await asSeller(`/v1/contracts/${contract.id}/transactions?status=valid&limit=1`))
+    .body.transactions;
   await world.invalidate(transaction.id);
   const written = await storedEntries();
   assert.ok(Object.keys(written).length >= 10);

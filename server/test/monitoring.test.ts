@@ -16,6 +16,7 @@ import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
+import { sealAll } from './proving.ts';
 import { startSevered } from './severed.ts';
 import { newSeries, setSource } from './source-rows.ts';
 import { until } from './until.ts';

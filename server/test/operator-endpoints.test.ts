@@ -32,6 +32,11 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
+// The case of another operation invalidates `transaction`, and nothing seals that.
+const other = await world.contract(producer, consumer);
+await world.volumes(other, '2026-11-25', 250);
+const ofOther = `/operator/v1/transactions?limit=1&contract_id=${other.id}`;
+const [sealed] = (await operator(ofOther)).body.transactions;
 await sealAll(platform);
 const [seal] = (await operator('/operator/v1/ledger/seals')).body.seals;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
@@ -188,7 +193,7 @@ const cases: Record<string, Case> = {
   operatorGetLedgerKey: { path: `${base}/ledger/key` },
   operatorListSeals: { path: `${base}/ledger/seals` },
   operatorGetConsistency: { path: `${base}/ledger/consistency?from=${seal.tree_size}&to=${seal.tree_size}` },
-  operatorGetTransactionProof: { path: `${base}/transactions/${transaction.id}/proof` },
+  operatorGetTransactionProof: { path: `${base}/transactions/${sealed.id}/proof` },
   operatorGetNominationProof: { path: `${base}/nominations/${nomination.id}/proof` },
   sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
   receiveMessage: {

@@ -9,7 +9,9 @@ import { readLedgerKey, renewLedgerKey } from '../start/ledger-key-file.ts';
 async function main(): Promise<void> {
   const file = readLedgerKeyFile(process.env);
   if (!existsSync(file))
-    throw new ConfigError(`LEDGER_KEY_FILE must be a file that exists, but "${file}" does not. Start the server once.`);
+    throw new ConfigError(
+      `LEDGER_KEY_FILE must be a file that exists, but "${file}" does not. Start the server once.`,
+    );
   readLedgerKey(file);
   const { publicKey } = await renewLedgerKey(file);
   process.stdout.write(

@@ -241,7 +241,8 @@ async function writeSome(tx: Tx): Promise<boolean> {
   }
   const rows = await tx.query<never>(current.read, [state.place ?? current.from]);
   for (const row of rows)
-    for (const { entry, committedAt } of await current.entriesOf(row, tx)) appendEntries(tx, [entry], committedAt);
+    for (const { entry, committedAt } of await current.entriesOf(row, tx))
+      appendEntries(tx, [entry], committedAt);
   const last = rows.at(-1) as { place: string } | undefined;
   const isEnd = rows.length < current.atOnce;
   await tx.query(GO_ON, isEnd ? [state.step + 1, null] : [state.step, last!.place]);
