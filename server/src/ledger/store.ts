@@ -21,7 +21,7 @@ const SEAL = `select s.tree_size, s.sequence, s.root_hash, s.sealed_at, s.signat
   from ledger_seal s join ledger_key k on k.no = s.key_no`;
 
 /** With milliseconds always: the text of a seal has them, and its signature is of that text. */
-export const wireInstant = (ms: number): string => new Date(ms).toISOString();
+const wireInstant = (ms: number): string => new Date(ms).toISOString();
 
 export const wireSeal = (row: SealRow): Seal => ({
   tree_size: row.tree_size,

@@ -15,7 +15,7 @@ export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 
 /** Every eighth height of the tree is stored, leaves included: a node in between follows from up to 128 of them. */
 export const STORED_HEIGHTS = 8;
-export const BLOCK = 2 ** STORED_HEIGHTS;
+const BLOCK = 2 ** STORED_HEIGHTS;
 
 /**
  * $1 and $2 the range of leaves, which are sealed. Leaves are counted from the last seal before them. `length` does not read the
