@@ -4,6 +4,7 @@ import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
 import { eventEndpoints } from './events.ts';
 import { exportEndpoints } from './exports.ts';
+import { ledgerEndpoints } from './ledger.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { ownScheduleEndpoints } from './own-schedules.ts';
 import { requestEndpoints } from './requests.ts';
@@ -17,6 +18,7 @@ export const brpEndpoints = {
   ...transactionEndpoints,
   ...nominationEndpoints,
   ...exportEndpoints,
+  ...ledgerEndpoints,
   ...scheduleEndpoints,
   ...ownScheduleEndpoints,
   ...customerEndpoints,

@@ -9,6 +9,7 @@ import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
 import { addImportCommands } from './commands/imports.ts';
 import { addInterchangeCommands } from './commands/interchanges.ts';
+import { addLedgerCommands } from './commands/ledger.ts';
 import { addLoginCommands } from './commands/login.ts';
 import { addMarketCommands } from './commands/market.ts';
 import { addNominationCommands } from './commands/nominations.ts';
@@ -101,6 +102,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addBackupCommands,
     addOperatorAccessCommands,
     addSecretsCommands,
+    addLedgerCommands,
   ]) {
     add(program, open);
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brpEndpoints, type Endpoint, SCOPES } from '@saldo/api';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
+import { sealAll } from './proving.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { until } from './until.ts';
 import { webhookCases } from './webhook-cases.ts';
@@ -18,6 +19,8 @@ await world.volumes(contract, '2026-10-25', 250);
 await world.volumes(contract, '2026-10-25', 500);
 await world.nominate();
 const request = client(platform.baseUrl, brp.key);
+await sealAll(platform);
+const [seal] = (await request('/v1/ledger/seals')).body.seals;
 const [transaction] = (await request('/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await request('/v1/nominations?limit=1')).body.nominations;
 const schedule = await request('/v1/nominations/schedule?delivery_date=2026-10-25');
@@ -64,6 +67,11 @@ const cases: Record<string, Case> = {
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   exportTransactions: { path: '/v1/exports/transactions?delivery_date=2026-10-25&format=csv' },
   exportNominations: { path: '/v1/exports/nominations?delivery_date=2026-10-25&format=parquet' },
+  getLedgerKey: { path: '/v1/ledger/key' },
+  listSeals: { path: '/v1/ledger/seals' },
+  getConsistency: { path: `/v1/ledger/consistency?from=${seal.tree_size}&to=${seal.tree_size}` },
+  getTransactionProof: { path: `/v1/transactions/${transaction.id}/proof` },
+  getNominationProof: { path: `/v1/nominations/${nomination.id}/proof` },
   listCustomers: { path: '/v1/customers' },
   getCustomer: { path: `/v1/customers/${producer.id}` },
   listOwnBalanceGroups: { path: '/v1/balance-groups' },
@@ -137,7 +145,7 @@ test('every operation requires exactly its scopes', async () => {
   const open = Object.values(brpEndpoints).filter(({ scopes }) => scopes.length === 0);
   assert.deepEqual(
     open.map(({ id }) => id),
-    ['getDeliveryDay'],
+    ['getLedgerKey', 'listSeals', 'getConsistency', 'getDeliveryDay'],
   );
   const used = new Set<string>();
   for (const { id, scopes } of Object.values(brpEndpoints)) {

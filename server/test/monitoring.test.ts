@@ -16,6 +16,7 @@ import { atEnd, temporaryFolder } from './clean-up.ts';
 import { createDatabase } from './databases.ts';
 import { client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
+import { sealAll } from './proving.ts';
 import { startSevered } from './severed.ts';
 import { newSeries, setSource } from './source-rows.ts';
 import { until } from './until.ts';
@@ -134,6 +135,18 @@ const causes: Record<string, () => Promise<readonly Scrape[]>> = {
     await holding;
     for (const stage of ['feeds', 'webhooks'])
       assert.equal(found.samples.get(`saldo_event_lag_seconds{stage="${stage}"}`), 3600, stage);
+    return [found];
+  },
+  SaldoLedgerUnsealed: async () => {
+    await sealAll(platform);
+    const sealed = await scrapeMeasured(platform);
+    for (const name of ['saldo_ledger_unsealed_entries', 'saldo_ledger_unsealed_age_seconds'])
+      assert.equal(sealed.samples.get(name), 0, name);
+    await world.customer(seller, { group: await world.group(seller) });
+    platform.clock.set(new Date(platform.clock.now() + 3_600_000).toISOString());
+    const found = await scrapeMeasured(platform);
+    assert.equal(found.samples.get('saldo_ledger_unsealed_entries'), 1);
+    assert.equal(found.samples.get('saldo_ledger_unsealed_age_seconds'), 3600);
     return [found];
   },
   SaldoSignInsFailing: async () => {

@@ -7,6 +7,7 @@ import { interchange } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
+import { sealAll } from './proving.ts';
 import { sendRepeatedly } from './repetition.ts';
 import { until } from './until.ts';
 import { webhookCases, withPrefix } from './webhook-cases.ts';
@@ -31,6 +32,13 @@ await world.nominate();
 
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
+// The case of another operation invalidates `transaction`, and nothing seals that.
+const other = await world.contract(producer, consumer);
+await world.volumes(other, '2026-11-25', 250);
+const ofOther = `/operator/v1/transactions?limit=1&contract_id=${other.id}`;
+const [sealed] = (await operator(ofOther)).body.transactions;
+await sealAll(platform);
+const [seal] = (await operator('/operator/v1/ledger/seals')).body.seals;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
@@ -183,6 +191,11 @@ const cases: Record<string, Case> = {
   operatorGetNominationHistory: { path: `${base}/nominations/${nomination.id}/history` },
   operatorExplainNomination: { path: `${base}/nominations/${nomination.id}/explanation` },
   operatorGetNominationCauses: { path: `${base}/nominations/${nomination.id}/causes` },
+  operatorGetLedgerKey: { path: `${base}/ledger/key` },
+  operatorListSeals: { path: `${base}/ledger/seals` },
+  operatorGetConsistency: { path: `${base}/ledger/consistency?from=${seal.tree_size}&to=${seal.tree_size}` },
+  operatorGetTransactionProof: { path: `${base}/transactions/${sealed.id}/proof` },
+  operatorGetNominationProof: { path: `${base}/nominations/${nomination.id}/proof` },
   sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
   receiveMessage: {
     path: `${base}/exchange/receive`,

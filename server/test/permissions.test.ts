@@ -33,6 +33,7 @@ const scopesById = (table: Record<string, string>) =>
   );
 
 const OPERATOR = scopesById({
+  '': 'operatorGetLedgerKey operatorListSeals operatorGetConsistency',
   read: `
     listBrps getBrp listBalanceGroups getBalanceGroup listAccounts listApiKeys listUsers getUser
     operatorListCustomers operatorGetCustomer operatorListPlacements listAssets getAsset listDemands getDemand
@@ -42,6 +43,7 @@ const OPERATOR = scopesById({
     operatorExplainNomination operatorGetNominationCauses operatorExportTransactions operatorExportNominations
     getExchangeBoard listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
     operatorListWebhookEndpoints operatorGetWebhookEndpoint operatorListWebhookDeliveries
+    operatorGetTransactionProof operatorGetNominationProof
     getHealth operatorGetDeliveryDay listAudit getClock`,
   'parties:write': `
     createBrp createBalanceGroup updateBalanceGroup createAccount
@@ -62,14 +64,15 @@ const OPERATOR = scopesById({
 });
 
 const BRP = scopesById({
-  '': 'getDeliveryDay',
+  '': 'getDeliveryDay getLedgerKey listSeals getConsistency',
   'contracts:read': 'listContracts getContract',
   'contracts:read transactions:read': 'listContractTransactions',
   'transactions:read': `
-    listTransactions getTransaction getTransactionHistory getTransactionsBulk postTransactionsBulk exportTransactions`,
+    listTransactions getTransaction getTransactionHistory getTransactionsBulk postTransactionsBulk exportTransactions
+    getTransactionProof`,
   'nominations:read': `
     listNominations getNomination getNominationHistory getNominationsBulk postNominationsBulk exportNominations
-    getNominationSchedule getDaySchedule reconcileNomination checkSchedule listOwnSchedules`,
+    getNominationSchedule getDaySchedule reconcileNomination checkSchedule listOwnSchedules getNominationProof`,
   'nominations:read transactions:read': 'explainNomination getNominationCauses',
   'schedules:write': 'markSchedules',
   'customers:read': 'listCustomers getCustomer listPlacements',

@@ -89,6 +89,14 @@ async function makeSourced(share: number) {
 }
 
 /** How each problem of the catalogue occurs. A missing one does not compile. */
+/** The id of a transaction whose entry is not sealed. */
+async function newTransaction(): Promise<string> {
+  const contract = await world.contract(producer, producer);
+  await world.volumes(contract, '2026-10-25', 1);
+  const path = `/v1/contracts/${contract.id}/transactions?limit=1`;
+  return (await request(path)).body.transactions[0].id;
+}
+
 const provocations = {
   validation: () => request('/v1/contracts?limit=0'),
   balance_group_tso_not_enabled: () => update({ balance_group: { eic: sellerGroup.eic, tso: 'DE_TENNET' } }),
@@ -161,6 +169,13 @@ const provocations = {
       asOperator('POST', '/series/values', interchange(messages), { 'content-type': 'application/edifact' });
     await send([]);
     return send(['x']);
+  },
+  seal_not_found: () => request('/v1/ledger/consistency?from=1&to=9007199254740991'),
+  not_sealed: async () => request(`/v1/transactions/${await newTransaction()}/proof`),
+  ledger_mismatch: async () => {
+    const id = await newTransaction();
+    await platform.db.transaction((tx) => tx.query(statement('test_forget', 'delete from ledger_batch')));
+    return request(`/v1/transactions/${id}/proof`);
   },
   nomination_not_found: () => request('/v1/nominations/nom_x'),
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
@@ -286,7 +301,7 @@ test('every problem of the catalogue can occur, with its status, title and page'
     assert.ok(headers.get('x-request-id'));
     assert.equal(body.errors !== undefined, code === 'validation', 'only a validation lists fields');
     const { 'retry-after': retryAfter } = Object.fromEntries(headers);
-    assert.equal(retryAfter !== undefined, [429, 503].includes(status), code);
+    assert.equal(retryAfter !== undefined, [429, 503].includes(status) || code === 'not_sealed', code);
   }
 });
 

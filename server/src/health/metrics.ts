@@ -38,8 +38,15 @@ export const MEASURE = statement(
      (select occurred_at from event where sequence > log.horizon order by sequence limit 1) as held_back_at,
      (select occurred_at from event
       where sequence > (select sequence from webhook_fan_out) and sequence <= log.horizon
-      order by sequence limit 1) as undelivered_at
-   from event_horizon() as log`,
+      order by sequence limit 1) as undelivered_at,
+     unsealed.*
+   from event_horizon() as log
+   cross join (
+     select coalesce(sum(length(b.hashes) / 32), 0)::bigint as unsealed_entries,
+       greatest((array_agg(b.committed_at order by b.sequence))[1], max(last.sealed_at)) as unsealed_since
+     from (select) as one
+     left join lateral (select sequence, sealed_at from ledger_seal order by tree_size desc limit 1) as last on true
+     left join ledger_batch b on b.sequence > coalesce(last.sequence, 0)) as unsealed`,
 );
 
 type CurrentStatus = Exclude<NominationStatus, 'superseded'>;
@@ -52,6 +59,9 @@ type Measures = Record<CurrentStatus, number> & {
   held_back_at: number | null;
   /** When the oldest event of the feeds occurred whose webhooks are not planned yet. */
   undelivered_at: number | null;
+  unsealed_entries: number;
+  /** The later of the last seal and the oldest entry after it. */
+  unsealed_since: number | null;
 };
 
 async function measure(db: Db, now: number): Promise<Measures | null> {
@@ -123,6 +133,16 @@ export function addPlatformMetrics(metrics: Metrics, db: OpenDatabase, clock: Cl
       measured === null
         ? {}
         : { feeds: ageOf(measured.held_back_at), webhooks: ageOf(measured.undelivered_at) },
+  );
+  metrics.addGauge(
+    'saldo_ledger_unsealed_entries',
+    'Entries of the ledger that are not sealed.',
+    value(({ unsealed_entries: count }) => count),
+  );
+  metrics.addGauge(
+    'saldo_ledger_unsealed_age_seconds',
+    'Time that the oldest entry of the ledger waits for its seal; 0 if all are sealed.',
+    value(({ unsealed_entries: count, unsealed_since: at }) => (count === 0 ? 0 : ageOf(at))),
   );
   const usage = (kind: 'inUse' | 'waiting') => () => {
     const { read, write } = db.usage();

@@ -31,8 +31,10 @@ import { ownScheduleRoutes } from '../exchange/own-schedules.ts';
 import { scheduleRoutes } from '../exchange/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { healthRoutes } from '../health/operator-routes.ts';
+import { ledgerRoutes, operatorLedgerRoutes } from '../ledger/routes.ts';
 import { operatorMarketRoutes } from '../market/operator-routes.ts';
 import { marketRoutes, mountCovers } from '../market/routes.ts';
+import { nominationProofRoutes } from '../nominations/proof.ts';
 import { nominationRoutes, operatorNominationRoutes } from '../nominations/routes.ts';
 import { operatorPartyRoutes } from '../parties/operator-routes.ts';
 import { ownPartyRoutes } from '../parties/portal-routes.ts';
@@ -81,6 +83,7 @@ import { operatorSourceRoutes } from '../sources/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
 import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
+import { transactionProofRoutes } from '../transactions/proof.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { factorRoutes, pendingFactorRoutes } from '../users/factor-routes.ts';
 import { createIdentityProviders } from '../users/identity-providers.ts';
@@ -270,6 +273,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { sessionAuth, challengeCookie, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
+  const reads = asOfReads(db, clock);
+  const transactionProofs = transactionProofRoutes(db, reads);
+  const nominationProofs = nominationProofRoutes(db, reads);
+  const operatorProofs = [
+    ...operatorLedgerRoutes(db),
+    ...transactionProofs.operator,
+    ...nominationProofs.operator,
+  ];
   const brpRoutes = [
     ...contractRoutes(clock),
     ...transactionRoutes(asOfReads(db, clock)),
@@ -284,6 +295,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
     ...requestRoutes(),
+    ...ledgerRoutes(db),
+    ...transactionProofs.brp,
+    ...nominationProofs.brp,
   ];
   const countSignIn = signInCounter(metrics);
   const users = {
@@ -303,6 +317,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
+  mountRoutes(app, operatorProofs, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);

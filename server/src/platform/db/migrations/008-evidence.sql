@@ -78,6 +78,9 @@ create table ledger_seal (
   key_no int not null references ledger_key,
   signature bytea not null
 );
+-- The first seal that has a batch, and the first and the last seal of a key.
+create unique index ledger_seal_of_sequence on ledger_seal (sequence);
+create index ledger_seal_of_key on ledger_seal (key_no, tree_size);
 -- The first seal after an instant.
 create index ledger_seal_of_instant on ledger_seal (sealed_at);
 
@@ -88,3 +91,15 @@ create table ledger_node (
   hash bytea not null,
   primary key (height, index)
 );
+
+-- Records from before the ledger get their entries at the next start, in the steps of `ledger-backfill.ts`. The row goes when all have.
+create table ledger_backfill (
+  only_one boolean primary key default true check (only_one),
+  step int not null,
+  -- The last record of the step that is done.
+  place text
+);
+insert into ledger_backfill (step)
+select 0
+where exists (select from sheet) or exists (select from nomination) or exists (select from message)
+  or exists (select from placement) or exists (select from audit);
