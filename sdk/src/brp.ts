@@ -46,6 +46,7 @@ export function createBrpClient(options: ClientOptions) {
     exports: exportMethods<Transaction, typeof api.exportTransactions, typeof api.exportNominations>(client, {
       transactions: api.exportTransactions,
       nominations: api.exportNominations,
+      manifest: api.getExportManifest,
     }),
     schedules: { check: scheduleCheck(client) },
     customers: {

@@ -39,7 +39,7 @@ const OPERATOR = scopesById({
     operatorListContracts operatorGetContract listSeries getSeries getSeriesValues getSeriesDeviation
     listInterchanges getInterchange getInterchangeRaw operatorListTransactions
     operatorListNominations listLate exportLate operatorGetNomination operatorGetNominationHistory
-    operatorExplainNomination operatorExportTransactions operatorExportNominations
+    operatorExplainNomination operatorExportTransactions operatorExportNominations operatorGetExportManifest
     listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
     operatorListWebhookEndpoints operatorGetWebhookEndpoint operatorListWebhookDeliveries
     getHealth operatorGetDeliveryDay listAudit getClock`,
@@ -62,7 +62,8 @@ const OPERATOR = scopesById({
 });
 
 const BRP = scopesById({
-  '': 'getDeliveryDay',
+  // A manifest needs the scope of its export: see export-manifest.test.ts.
+  '': 'getDeliveryDay getExportManifest',
   'contracts:read': 'listContracts getContract',
   'contracts:read transactions:read': 'listContractTransactions',
   'transactions:read': `

@@ -13,6 +13,7 @@ import {
 import { ParquetFile } from '../platform/parquet/parquet-file.ts';
 import type { SheetRow } from '../transactions/sheet-rows.ts';
 import type { TransactionRecord } from '../transactions/store.ts';
+import type { Chunks } from './files.ts';
 
 /** Readers work on row groups in parallel, and each needs its own dictionaries. About 300 KB of a file. */
 const ROW_GROUP_ROWS = 120_000;
@@ -24,16 +25,18 @@ type Table<T> = { readonly columns: readonly Column<never>[]; add(batch: readonl
 export async function* parquetChunks<T>(
   batches: AsyncIterable<readonly T[]>,
   { columns, add }: Table<T>,
-): AsyncGenerator<Buffer> {
+): Chunks {
   const file = new ParquetFile(columns);
-  let [head, rows] = [file.begin(), 0];
+  let [head, rows, allRows] = [file.begin(), 0, 0];
   for await (const batch of batches) {
     rows += add(batch);
     if (rows < ROW_GROUP_ROWS) continue;
     yield Buffer.concat([head, await file.rowGroup(rows)]);
+    allRows += rows;
     [head, rows] = [Buffer.alloc(0), 0];
   }
   yield Buffer.concat([head, ...(rows > 0 ? [await file.rowGroup(rows)] : []), file.end()]);
+  return allRows + rows;
 }
 
 /** The API shows instants in whole seconds. */

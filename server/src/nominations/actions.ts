@@ -184,6 +184,15 @@ const CONFIRM = statement(
    returning ${IDENTITY_COLUMNS}, n.status`,
 );
 
+/** `lock_nominations` makes sure that no number is given twice. */
+const INSERT_CONFIRMATIONS = statement(
+  'insert_nomination_confirmations',
+  `insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
+   select c.id, 1 + (select coalesce(max(number), 0) from nomination_confirmation where nomination_id = c.id),
+     c.status, c.matched::bigint[], $4, $5
+   from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)`,
+);
+
 type Confirmable = {
   id: string;
   amounts: number[];
@@ -218,25 +227,31 @@ export async function recordConfirmations(
   const powers = new Map(matched.map(({ id, matchedKw }) => [id, matchedKw]));
   const changes = rows.flatMap((row) => {
     const matchedKw = powers.get(row.id) ?? [];
-    const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, matchedKw);
+    const matchedStatus = matchStatus(row.amounts, matchedKw);
+    const status = row.status === 'superseded' ? row.status : matchedStatus;
     const isChanged = status !== row.status || !isSame(row.matched, matchedKw);
     const isNews = row.confirmed_at === null ? isFinal || isChanged : isFinal && isChanged;
-    return isNews ? [{ id: row.id, status, matchedKw }] : [];
+    return isNews ? [{ id: row.id, status, matchedStatus, matchedKw }] : [];
   });
   if (changes.length === 0) return [];
+  const ids = changes.map(({ id }) => id);
+  const powersText = changes.map(({ matchedKw }) => arrayText(matchedKw));
+  const confirmedAt = timestampOrNull(isFinal ? now : null);
   const confirmed = await tx.query<NominationIdentity & Pick<Confirmable, 'status'>>(CONFIRM, [
-    changes.map(({ id }) => id),
-    changes.map(({ matchedKw }) => arrayText(matchedKw)),
+    ids,
+    powersText,
     changes.map(({ status }) => status),
-    timestampOrNull(isFinal ? now : null),
+    confirmedAt,
   ]);
+  const statuses = changes.map(({ matchedStatus }) => matchedStatus);
+  await tx.query(INSERT_CONFIRMATIONS, [ids, powersText, statuses, confirmedAt, timestamp(now)]);
   const events = confirmed.flatMap((row): NewEvent[] => {
     const type = CONFIRMED_EVENTS[row.status];
     const data = { ...nominationData(row), is_final: isFinal };
     return type === null ? [] : [{ type, tenants: [`brp/${row.brp_no}`, 'operator'], data }];
   });
   await appendEvents(tx, events, now);
-  return changes.map(({ id }) => id);
+  return ids;
 }
 
 const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>

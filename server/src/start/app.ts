@@ -44,6 +44,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
+import { type AsOfReads, asOfReads } from '../platform/http/as-of.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
@@ -267,11 +268,19 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { app, addresses } = listener;
   const { sessionAuth, challengeCookie, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
-  const exports = exportRoutes(config.operator, config.exportSilenceS);
+  const readsAsOf = asOfReads(db, clock);
+  const exports = exportRoutes({
+    db,
+    clock,
+    readsAsOf,
+    sealer: cursorSealer(dependencies.secret),
+    operator: config.operator,
+    silenceS: config.exportSilenceS,
+  });
   const brpRoutes = [
     ...contractRoutes(clock),
     ...transactionRoutes(),
-    ...nominationRoutes(config.marketRules, config.operator),
+    ...nominationRoutes(config.marketRules, config.operator, readsAsOf),
     ...scheduleRoutes(clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...exports.brp,
     ...customerRoutes(),
@@ -298,7 +307,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
-  mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
+  mountRoutes(app, operatorRoutes(dependencies, customerUrl, readsAsOf), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
@@ -356,7 +365,11 @@ const OWN_ADMINISTRATORS: PortalRule = { roles: ['brp', 'account'], reads: 'admi
 const BRPS: PortalRule = { roles: ['brp'], reads: 'viewer', changes: 'member' };
 const ACCOUNTS: PortalRule = { roles: ['account'], reads: 'viewer', changes: 'member' };
 
-const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
+const operatorRoutes = (
+  { config, db, clock, importCounts }: AppDependencies,
+  customerUrl: string,
+  readsAsOf: AsOfReads,
+) => [
   ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(),
@@ -373,7 +386,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),
   ...interchangeRoutes(db),
-  ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
+  ...operatorNominationRoutes(db, clock, config.marketRules, config.operator, readsAsOf),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config), config.importSilenceS),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),

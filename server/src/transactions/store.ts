@@ -4,6 +4,7 @@ import { type Cell, cellAt, chain } from '@saldo/core/transactions/sheet.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type HotStatement, hotStatement, type Statement, statement } from '../platform/db/statement.ts';
+import type { AsOf } from '../platform/http/as-of.ts';
 import { type InstantRange, slotsWithin, touchedDays } from '../platform/http/time-filter.ts';
 import { listStatement } from './list-statements.ts';
 import { rowOf, SHEET_COLUMNS, type SheetColumns, type SheetRow } from './sheet-rows.ts';
@@ -68,6 +69,7 @@ export async function listTransactions(
   filter: TransactionFilter,
   after: TransactionPosition | null,
   count: number,
+  _asOf: AsOf = null,
 ): Promise<TransactionRecord[]> {
   const { first, last } = touchedDays(filter.delivery);
   const found: TransactionRecord[] = [];
