@@ -18,7 +18,7 @@ import type { AsOfReads } from '../platform/http/as-of.ts';
 import { compressStream } from '../platform/http/compression.ts';
 import type { CursorSealer } from '../platform/http/cursor.ts';
 import { refuseMissingScopes } from '../platform/http/guard.ts';
-import { problem } from '../platform/http/problem.ts';
+import { ProblemError, problem } from '../platform/http/problem.ts';
 import { getOwner, type Route, replicaRoute, route } from '../platform/http/routes.ts';
 import { deliveryRange, touchedDays } from '../platform/http/time-filter.ts';
 import { type Chunks, type Exported, type ExportFile, fileChunks } from './files.ts';
@@ -103,9 +103,18 @@ function exportLimiter(): EnterExport {
 function exportSender({ clock, readsAsOf, sealer, operator, silenceS }: ExportSettings, enter: EnterExport) {
   const ids = exportIds(sealer);
 
-  /** Without `as_of` an export is as of now, unless a clock that was moved back has made instants ambiguous. */
-  const readsOf = (given: Db, asOf: string | undefined) =>
-    readsAsOf(given, asOf ?? (clock.wasMovedBack() ? undefined : new Date(clock.now()).toISOString()));
+  /**
+   * Without `as_of` an export is as of now. It has no instant, and does not fail, if instants say nothing after a clock was
+   * moved back, or if a change lasts too long to wait for it.
+   */
+  async function readsOf(given: Db, asOf: string | undefined): ReturnType<AsOfReads> {
+    if (asOf !== undefined) return readsAsOf(given, asOf);
+    if (clock.wasMovedBack()) return { db: given, asOf: null };
+    return readsAsOf(given, new Date(clock.now()).toISOString()).catch((error: unknown) => {
+      if (error instanceof ProblemError && error.code === 'unavailable') return { db: given, asOf: null };
+      throw error;
+    });
+  }
 
   return async function send(call: ExportCall, exported: Exported, given: Db): Promise<Readable> {
     const { viewer, actor, request, reply } = call;
