@@ -20,6 +20,7 @@ await world.nominate();
 const request = client(platform.baseUrl, brp.key);
 const [transaction] = (await request('/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await request('/v1/nominations?limit=1')).body.nominations;
+const exported = await request('/v1/exports/nominations?delivery_date=2026-10-25');
 const schedule = await request('/v1/nominations/schedule?delivery_date=2026-10-25');
 const [event] = (await request('/v1/events?limit=1')).body.events;
 const owner = { type: 'brp', brpNo: brp.no } as const;
@@ -58,6 +59,7 @@ const cases: Record<string, Case> = {
   postNominationsBulk: { path: '/v1/nominations/bulk', body: { ids: [nomination.id] } },
   exportTransactions: { path: '/v1/exports/transactions?delivery_date=2026-10-25&format=csv' },
   exportNominations: { path: '/v1/exports/nominations?delivery_date=2026-10-25&format=parquet' },
+  getExportManifest: { path: `/v1/exports/${exported.headers.get('x-saldo-export-id')}/manifest` },
   listCustomers: { path: '/v1/customers' },
   getCustomer: { path: `/v1/customers/${producer.id}` },
   listOwnBalanceGroups: { path: '/v1/balance-groups' },

@@ -32,6 +32,7 @@ await world.nominate();
 const [transaction] = (await operator('/operator/v1/transactions?limit=1')).body.transactions;
 const [nomination] = (await operator('/operator/v1/nominations?limit=1')).body.nominations;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
+const exported = await operator(`/operator/v1/exports/nominations?delivery_date=${DAY}`);
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
   kind: 'acknowledgement',
@@ -191,6 +192,9 @@ const cases: Record<string, Case> = {
   listLate: { path: `${base}/nominations/late?delivery_date=${DAY}` },
   operatorExportTransactions: { path: `${base}/exports/transactions?delivery_date=2026-10-25` },
   operatorExportNominations: { path: `${base}/exports/nominations?delivery_date=2026-10-25&format=ndjson` },
+  operatorGetExportManifest: {
+    path: `${base}/exports/${exported.headers.get('x-saldo-export-id')}/manifest`,
+  },
   exportLate: { path: `${base}/exports/late?format=csv` },
   requestStatus: { path: `${base}/exchange/status-request`, body: { delivery_date: DAY, tso: 'DE_AMPRION' } },
   listAlarms: { path: `${base}/exchange/alarms` },
