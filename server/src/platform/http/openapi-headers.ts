@@ -59,7 +59,7 @@ export const HEADERS = {
   },
   'X-Saldo-As-Of': {
     description: 'The instant of the records of the file, in milliseconds.',
-    schema: { type: 'string', format: 'date-time' },
+    schema: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
     example: '2026-01-14T14:25:00.000Z',
   },
   'X-Saldo-Export-Id': {
