@@ -104,7 +104,7 @@ export const exportManifest = {
   method: 'GET',
   summary: 'Read the manifest of an export',
   description:
-    'Number of rows and hash of the file. The file is made again as of its instant, so that the manifest takes as long as the export, and counts as one while it is made.',
+    'Number of rows and hash of the file, for a caller with the scopes of the export. The file is made again as of its instant, so that the manifest takes as long as the export, and counts as one while it is made.',
   response: ExportManifest,
   problems: ['export_not_found', 'too_many_exports', 'clock_moved_back'],
   isExport: true,

@@ -13,7 +13,7 @@ import type { Db } from '../platform/db/database.ts';
 import type { AsOf } from '../platform/http/as-of.ts';
 import { transactionFilter } from '../transactions/routes.ts';
 import { transactionCsvLines, transactionJsonLines } from '../transactions/wire.ts';
-import { nominationTable, parquetChunks, transactionTable } from './parquet.ts';
+import { type Chunks, nominationTable, parquetChunks, transactionTable } from './parquet.ts';
 import { eachNominationBatch, eachTransactionBatch } from './rows.ts';
 
 type TransactionQuery = QueryOf<typeof exportEndpoints.exportTransactions>;
@@ -26,9 +26,6 @@ export type Exported =
 
 /** The content of a file: as of an instant, its bytes are always the same. */
 export type ExportFile = Exported & { readonly format: ExportFormat; readonly asOf: AsOf };
-
-/** The parts of a file. Returns the number of its rows: lines of NDJSON, else quarter-hours. */
-export type Chunks = AsyncGenerator<Buffer, number>;
 
 export function fileChunks(db: Db, viewer: Viewer, file: ExportFile, operator: Operator): Chunks {
   return file.subject === 'transactions'

@@ -5,7 +5,8 @@ import type { Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import type { CursorSealer } from '../platform/http/cursor.ts';
-import type { Chunks, Exported, ExportFile } from './files.ts';
+import type { Exported, ExportFile } from './files.ts';
+import type { Chunks } from './parquet.ts';
 
 /** A file as of an instant. */
 export type DatedFile = ExportFile & { readonly asOf: number };

@@ -13,13 +13,15 @@ import {
 import { ParquetFile } from '../platform/parquet/parquet-file.ts';
 import type { SheetRow } from '../transactions/sheet-rows.ts';
 import type { TransactionRecord } from '../transactions/store.ts';
-import type { Chunks } from './files.ts';
 
 /** Readers work on row groups in parallel, and each needs its own dictionaries. About 300 KB of a file. */
 const ROW_GROUP_ROWS = 120_000;
 
 /** Columns of a file, and how a batch of records is added to them. Returns the number of rows that were added. */
 type Table<T> = { readonly columns: readonly Column<never>[]; add(batch: readonly T[]): number };
+
+/** The parts of a file. Returns the number of its rows: lines of NDJSON, else quarter-hours. */
+export type Chunks = AsyncGenerator<Buffer, number>;
 
 /** Holds the row group in progress in its encoded form only. */
 export async function* parquetChunks<T>(

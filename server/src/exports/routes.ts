@@ -21,8 +21,9 @@ import { refuseMissingScopes } from '../platform/http/guard.ts';
 import { ProblemError, problem } from '../platform/http/problem.ts';
 import { getOwner, type Route, replicaRoute, route } from '../platform/http/routes.ts';
 import { deliveryRange, touchedDays } from '../platform/http/time-filter.ts';
-import { type Chunks, type Exported, type ExportFile, fileChunks } from './files.ts';
+import { type Exported, type ExportFile, fileChunks } from './files.ts';
 import { type DatedFile, digestOf, exportIds, findSealAfter } from './manifest.ts';
+import type { Chunks } from './parquet.ts';
 
 type ExportCall = {
   readonly viewer: Viewer;
