@@ -300,6 +300,10 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
     description: 'Id of any version of the nomination.',
     example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
   },
+  export_id: {
+    description: 'Id of the export, from its header `X-Saldo-Export-Id`.',
+    example: 'WyJub21pbmF0aW9ucyIsImNzdiIsMTc2ODQwMDcwMDAwMCwie30iXQ.Zm9vYmFyYmF6cXV4',
+  },
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },

@@ -1,5 +1,5 @@
-import Type from 'typebox';
-import { Choice, deliveryDaysAtMost, LIMITS, Strict } from './common.ts';
+import Type, { type Static } from 'typebox';
+import { asOfQuery, Choice, DateTime, deliveryDaysAtMost, LIMITS, Nullable, Strict } from './common.ts';
 import { endpoint, endpoints } from './endpoint.ts';
 import { nominationExample, nominationFilterOrder, nominationFilters } from './nominations.ts';
 import { transactionExample, transactionFilterOrder, transactionFilters } from './transactions.ts';
@@ -39,14 +39,14 @@ nom_01jhm52x6yf6rbkm2s8hq3j5zd,match,1,,2026-01-14T13:30:00Z,2026-01-14T15:04:10
 
 const PROMISE =
   `At most ${LIMITS.exports.days} delivery days. Volumes are in MWh, in Parquet as exact decimals. The file is sent at your speed, in the order of the list; a failure breaks the connection, so that a truncated file cannot be taken for a complete one. ` +
-  `Records that change meanwhile are read as by a walk of the list. One export counts as one request; a key may have ${LIMITS.exports.atOnce} at once.`;
+  `The records are those of \`as_of\`, without it of the beginning of the export; the header \`X-Saldo-As-Of\` has the instant, and \`X-Saldo-Export-Id\` the id of the manifest. One export counts as one request; a key may have ${LIMITS.exports.atOnce} at once.`;
 
 export const EXPORTS_TAG = 'Exports';
 
 export const transactionExport = {
   method: 'GET',
   summary: 'Export transactions',
-  query: Strict({ format, ...transactionFilters }, { ...transactionFilterOrder, ...days }),
+  query: Strict({ format, ...transactionFilters, ...asOfQuery }, { ...transactionFilterOrder, ...days }),
   response: Type.String(),
   isExport: true,
   documents: {
@@ -54,7 +54,7 @@ export const transactionExport = {
     [EXPORT_MEDIA_TYPES.ndjson]: `${JSON.stringify(transactionExample)}\n`,
     [EXPORT_MEDIA_TYPES.parquet]: parquetExample,
   },
-  problems: ['too_many_exports'],
+  problems: ['too_many_exports', 'clock_moved_back'],
   example: { response: transactionsCsv },
 } as const;
 
@@ -68,6 +68,59 @@ export const nominationExport = {
     [EXPORT_MEDIA_TYPES.parquet]: parquetExample,
   },
   example: { response: nominationsCsv },
+} as const;
+
+export const ExportSeal = Type.Object(
+  {
+    tree_size: Type.Integer({ minimum: 1, description: 'The number of entries of the sealed tree.' }),
+    root_hash: Type.String({ description: 'The root of the tree, in lower-case hex.' }),
+    sealed_at: DateTime('When the tree was sealed, UTC, with milliseconds.', '2026-01-14T14:25:31.042Z'),
+    signature: Type.String({ description: 'Ed25519 over the text of the seal, in base64.' }),
+  },
+  {
+    title: 'ExportSeal',
+    description: 'The first seal of the ledger that has every change up to `as_of`; null until there is one.',
+  },
+);
+export type ExportSeal = Static<typeof ExportSeal>;
+
+export const ExportManifest = Type.Object(
+  {
+    rows: Type.Integer({
+      minimum: 0,
+      description: 'Lines of NDJSON, rows of Parquet, lines of CSV without the header.',
+    }),
+    sha256: Type.String({
+      description: 'SHA-256 of the file in lower-case hex, before any content encoding.',
+    }),
+    as_of: DateTime('The instant of the records, UTC, with milliseconds.', '2026-01-14T14:25:00.000Z'),
+    seal: Nullable(ExportSeal),
+  },
+  { title: 'ExportManifest' },
+);
+export type ExportManifest = Static<typeof ExportManifest>;
+
+export const exportManifest = {
+  method: 'GET',
+  summary: 'Read the manifest of an export',
+  description:
+    'Number of rows and hash of the file, for a caller with the scopes of the export. The file is made again as of its instant, so that the manifest takes as long as the export, and counts as one while it is made.',
+  response: ExportManifest,
+  problems: ['export_not_found', 'too_many_exports', 'clock_moved_back'],
+  isExport: true,
+  example: {
+    response: {
+      rows: 2976,
+      sha256: '5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456',
+      as_of: '2026-01-14T14:25:00.000Z',
+      seal: {
+        tree_size: 52_117,
+        root_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+        sealed_at: '2026-01-14T14:25:31.042Z',
+        signature: 'pWPYp3dM7ZcC4PDdOu5n7hTn8i3D2bSZkjBv0M8iJ0mE1wvYkPzqz0wqY8mS3c1Ch0nZzv0m2kq6J4yUuG3RBA==',
+      },
+    },
+  },
 } as const;
 
 export const describeExport = (records: string) =>
@@ -86,4 +139,6 @@ export const exportEndpoints = endpoints(EXPORTS_TAG, {
     description: describeExport('All versions of your balance groups’ nominations that match the filters.'),
     scopes: ['nominations:read'],
   }),
+  /** The scope is that of the export. */
+  getExportManifest: endpoint({ ...exportManifest, path: '/v1/exports/{export_id}/manifest' }),
 });

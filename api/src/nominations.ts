@@ -1,6 +1,7 @@
 import { CAUSE_KINDS, DIRECTIONS, NOMINATION_STATUSES } from '@saldo/core/enums.ts';
 import Type, { type Static } from 'typebox';
 import {
+  asOfQuery,
   BulkIds,
   bulkQuery,
   Choice,
@@ -86,7 +87,7 @@ export const BulkNominationList = Type.Object(
   { title: 'BulkNominationList' },
 );
 export const BulkNominationIdsRequest = Strict(
-  { ids: BulkIds('nom_01jhm52x6yf6rbkm2s8hq3j5zd') },
+  { ids: BulkIds('nom_01jhm52x6yf6rbkm2s8hq3j5zd'), ...asOfQuery },
   { title: 'BulkNominationIdsRequest' },
 );
 
@@ -236,6 +237,7 @@ export const nominationFilters = {
   direction: Type.Optional(Choice(DIRECTIONS, { description: 'Only this direction.', examples: ['out'] })),
   ...deliveryQuery,
   ...slotQuery,
+  ...asOfQuery,
 };
 export const nominationFilterOrder = ordered(
   ['delivery_start', 'delivery_end'],
@@ -259,6 +261,7 @@ export const nominationEndpoints = endpoints('Nominations', {
       nominationFilterOrder,
     ),
     response: NominationList,
+    problems: ['clock_moved_back'],
     example: { response: { nominations: [nominationExample], pagination: paginationExample } },
   }),
   getNomination: endpoint({
@@ -267,8 +270,9 @@ export const nominationEndpoints = endpoints('Nominations', {
     summary: 'Read a nomination',
     description: 'One version of a nomination, with its slots.',
     scopes: ['nominations:read'],
+    query: Strict(asOfQuery),
     response: NominationWithSlots,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'clock_moved_back'],
     example: { response: nominationExample },
   }),
   getNominationHistory: endpoint({
@@ -277,8 +281,9 @@ export const nominationEndpoints = endpoints('Nominations', {
     summary: 'Read a nomination’s versions',
     description: 'The whole chain of versions, newest first, from the id of any of them.',
     scopes: ['nominations:read'],
+    query: Strict(asOfQuery),
     response: NominationHistoryList,
-    problems: ['nomination_not_found'],
+    problems: ['nomination_not_found', 'clock_moved_back'],
     example: { response: { nominations: [nominationExample] } },
   }),
   getNominationsBulk: endpoint({
@@ -287,8 +292,9 @@ export const nominationEndpoints = endpoints('Nominations', {
     summary: 'Read nominations by id',
     description: 'Several nominations with their slots, in the order of the ids, each once.',
     scopes: ['nominations:read'],
-    query: Strict(bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd')),
+    query: Strict({ ...bulkQuery('nom_01jhm52x6yf6rbkm2s8hq3j5zd'), ...asOfQuery }),
     response: BulkNominationList,
+    problems: ['clock_moved_back'],
     example: { response: { nominations: [nominationExample] } },
   }),
   postNominationsBulk: endpoint({
@@ -299,6 +305,7 @@ export const nominationEndpoints = endpoints('Nominations', {
     scopes: ['nominations:read'],
     body: BulkNominationIdsRequest,
     response: BulkNominationList,
+    problems: ['clock_moved_back'],
     example: {
       request: { ids: ['nom_01jhm52x6yf6rbkm2s8hq3j5zd'] },
       response: { nominations: [nominationExample] },

@@ -129,6 +129,12 @@ export const PROBLEMS = {
     explanation: 'The nomination does not exist, or its balance group is not yours.',
     remedy: 'Check the id, and that the key belongs to the BRP of the balance group.',
   },
+  export_not_found: {
+    status: 404,
+    title: 'Export Not Found',
+    explanation: 'The id is not that of an export of yours.',
+    remedy: 'Take the id from the header `X-Saldo-Export-Id` of the export, and use a key of the same owner.',
+  },
   series_not_found: {
     status: 404,
     title: 'Series Not Found',

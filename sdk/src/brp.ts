@@ -48,6 +48,7 @@ export function createBrpClient(options: ClientOptions) {
     exports: exportMethods<Transaction, typeof api.exportTransactions, typeof api.exportNominations>(client, {
       transactions: api.exportTransactions,
       nominations: api.exportNominations,
+      manifest: api.getExportManifest,
     }),
     schedules: {
       /** What you have done with your own side of current nominations, and which of them have changed since. */

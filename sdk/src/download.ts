@@ -5,6 +5,9 @@ export type Download = {
   /** As the server names it. */
   readonly fileName: string;
   readonly mediaType: string;
+  /** Of an export: the instant of its records, and the id of its manifest. Null for other files. */
+  readonly asOf: string | null;
+  readonly exportId: string | null;
   /**
    * Read at your own speed. It fails if the connection breaks before the end of the file, so a stream that ends is
    * complete. Cancel it to stop the transfer.
@@ -25,6 +28,8 @@ export function downloadOf(response: Response, settings: Settings): Download {
   return {
     fileName: fileNameOf(response),
     mediaType: (headers.get('content-type') ?? '').split(';', 1)[0] ?? '',
+    asOf: headers.get('x-saldo-as-of'),
+    exportId: headers.get('x-saldo-export-id'),
     body: body === null ? new Blob([]).stream() : watched(body, settings),
   };
 }

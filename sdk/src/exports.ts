@@ -1,15 +1,19 @@
-import type { Endpoint, NominationWithSlots, Transaction } from '@saldo/api';
+import type { Endpoint, ExportManifest, NominationWithSlots, Transaction } from '@saldo/api';
 import type { Client, Input } from './client.ts';
 import { type Download, recordsOf } from './download.ts';
 import type { CallOptions } from './options.ts';
 import type { SentQuery } from './resources.ts';
 
-type ExportEndpoints<T extends Endpoint, N extends Endpoint> = { transactions: T; nominations: N };
+type ExportEndpoints<T extends Endpoint, N extends Endpoint> = {
+  transactions: T;
+  nominations: N;
+  manifest: Endpoint;
+};
 
 /** An export as a file in any format, or record by record. */
 export function exportMethods<Exported extends Transaction, T extends Endpoint, N extends Endpoint>(
   client: Client,
-  { transactions, nominations }: ExportEndpoints<T, N>,
+  { transactions, nominations, manifest }: ExportEndpoints<T, N>,
 ) {
   const file = <E extends Endpoint>(endpoint: E) => {
     const download = (query: SentQuery<E>, options?: CallOptions): Promise<Download> =>
@@ -26,9 +30,17 @@ export function exportMethods<Exported extends Transaction, T extends Endpoint, 
     };
     return Object.assign(walk, { walks: endpoint.id });
   };
+  const readManifest = (exportId: string, options?: CallOptions) =>
+    client.call(
+      manifest,
+      { params: { export_id: exportId } } as unknown as Input<Endpoint>,
+      options,
+    ) as Promise<ExportManifest>;
   return {
     transactions: file(transactions),
     nominations: file(nominations),
+    /** Rows and hash of an export, by the `exportId` of its download. The server makes the file again, which takes as long. */
+    manifest: Object.assign(readManifest, { endpointId: manifest.id }),
     /** All matching transactions with one request, in the order of the list. */
     eachTransaction: each<T, Exported>(transactions),
     /** All matching nominations with their slots, with one request. */

@@ -125,6 +125,7 @@ export function createOperatorClient(options: ClientOptions) {
     >(client, {
       transactions: api.operatorExportTransactions,
       nominations: api.operatorExportNominations,
+      manifest: api.operatorGetExportManifest,
     }),
     nominations: {
       ...list(api.operatorListNominations),

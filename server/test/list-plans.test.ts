@@ -140,9 +140,16 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'nomination_of_brp(brp_no; delivery_day, id)',
       'status=pending': 'nomination_of_brp_by_status(brp_no, status; delivery_day, id)',
       'eic={eic} status=pending&eic={eic}': 'nomination_of_eic(brp_no, eic; delivery_day, id)',
+      // The status at an instant follows from the newest confirmation before it, and from the next version by its key.
+      'as_of={T2} as_of={T2}&status=pending as_of={T2}&include_slots=true as_of={T2}&tso=DE_TENNET':
+        'nomination_of_brp(brp_no; delivery_day, id) + nomination_confirmation_pkey(nomination_id)',
+      'as_of={T2}&eic={eic} as_of={T2}&status=pending&eic={eic}':
+        'nomination_of_eic(brp_no, eic; delivery_day, id) + nomination_confirmation_pkey(nomination_id)',
     },
     getNominationHistory: {
       '-': 'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction)',
+      'as_of={T2}':
+        'nomination_position_no_delivery_day_direction_version_key(position_no, delivery_day, direction) + nomination_confirmation_pkey(nomination_id)',
     },
     // The versions that were sent or marked, and the names of the actors, are read by their ids.
     listOwnSchedules: {
@@ -287,6 +294,10 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
         'nomination_of_day(; delivery_day, id)',
       'status=pending': 'nomination_by_status(status; delivery_day, id)',
       'eic={eic}': 'nomination_of_eic(brp_no, eic; delivery_day, id)',
+      'as_of={T2} as_of={T2}&status=pending as_of={T2}&include_slots=true':
+        'nomination_of_day(; delivery_day, id) + nomination_confirmation_pkey(nomination_id)',
+      'as_of={T2}&eic={eic}':
+        'nomination_of_eic(brp_no, eic; delivery_day, id) + nomination_confirmation_pkey(nomination_id)',
     },
     listLate: {
       '-': 'late_position_day_pkey(; delivery_day, position_no)',

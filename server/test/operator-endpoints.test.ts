@@ -40,6 +40,7 @@ const [sealed] = (await operator(ofOther)).body.transactions;
 await sealAll(platform);
 const [seal] = (await operator('/operator/v1/ledger/seals')).body.seals;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
+const exported = await operator(`/operator/v1/exports/nominations?delivery_date=${DAY}`);
 const [message] = sending.body.messages;
 const acknowledgement: Acknowledgement = {
   kind: 'acknowledgement',
@@ -205,6 +206,9 @@ const cases: Record<string, Case> = {
   listLate: { path: `${base}/nominations/late?delivery_date=${DAY}` },
   operatorExportTransactions: { path: `${base}/exports/transactions?delivery_date=2026-10-25` },
   operatorExportNominations: { path: `${base}/exports/nominations?delivery_date=2026-10-25&format=ndjson` },
+  operatorGetExportManifest: {
+    path: `${base}/exports/${exported.headers.get('x-saldo-export-id')}/manifest`,
+  },
   exportLate: { path: `${base}/exports/late?format=csv` },
   requestStatus: { path: `${base}/exchange/status-request`, body: { delivery_date: DAY, tso: 'DE_AMPRION' } },
   listAlarms: { path: `${base}/exchange/alarms` },

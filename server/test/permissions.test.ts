@@ -41,7 +41,8 @@ const OPERATOR = scopesById({
     listInterchanges getInterchange getInterchangeRaw operatorListTransactions
     operatorListNominations listLate exportLate operatorGetNomination operatorGetNominationHistory
     operatorExplainNomination operatorGetNominationCauses operatorExportTransactions operatorExportNominations
-    getExchangeBoard listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms operatorListEvents operatorGetEvent
+    operatorGetExportManifest getExchangeBoard listMismatches listUnsent listMessages getMessage getMessageRaw listAlarms
+    operatorListEvents operatorGetEvent
     operatorListWebhookEndpoints operatorGetWebhookEndpoint operatorListWebhookDeliveries
     operatorGetTransactionProof operatorGetNominationProof
     getHealth operatorGetDeliveryDay listAudit getClock`,
@@ -64,7 +65,8 @@ const OPERATOR = scopesById({
 });
 
 const BRP = scopesById({
-  '': 'getDeliveryDay getLedgerKey listSeals getConsistency',
+  // A manifest needs the scope of its export: see export-manifest.test.ts.
+  '': 'getDeliveryDay getLedgerKey listSeals getConsistency getExportManifest',
   'contracts:read': 'listContracts getContract',
   'contracts:read transactions:read': 'listContractTransactions',
   'transactions:read': `

@@ -134,7 +134,7 @@ const OF_DAYS = [
    select gen_random_uuid(), no, brp_no, eic, tso, day, direction, 1,
      case n % 50 when 0 then 'partial_match' when 1 then 'pending' else 'match' end::nomination_status,
      array_fill(1, array[96]), (day - 1 + time '13:30') at time zone 'UTC', case n % 50 when 1 then null else now() end,
-     now(), '{}', '{}', '{}'
+     day - 2, '{}', '{}', '{}'
    from position, unnest($1::date[]) day, unnest('{out,in}'::direction[]) direction,
      lateral (select no + (day - date '2020-01-01') as n) n`,
   `insert into late_position_day (delivery_day, position_no, brp_no, slots, nominated, transactions, since)

@@ -178,6 +178,7 @@ const provocations = {
     return request(`/v1/transactions/${id}/proof`);
   },
   nomination_not_found: () => request('/v1/nominations/nom_x'),
+  export_not_found: () => request('/v1/exports/x/manifest'),
   brp_not_found: () => asOperator('GET', '/brps/brp_x'),
   balance_group_not_found: () => asOperator('GET', '/balance-groups/x'),
   api_key_not_found: () => asOperator('DELETE', '/api-keys/key_x'),

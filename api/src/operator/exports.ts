@@ -1,5 +1,11 @@
 import { endpoint, endpoints } from '../endpoint.ts';
-import { describeExport, EXPORTS_TAG, nominationExport, transactionExport } from '../exports.ts';
+import {
+  describeExport,
+  EXPORTS_TAG,
+  exportManifest,
+  nominationExport,
+  transactionExport,
+} from '../exports.ts';
 
 export const operatorExportEndpoints = endpoints(EXPORTS_TAG, {
   operatorExportTransactions: endpoint({
@@ -12,6 +18,11 @@ export const operatorExportEndpoints = endpoints(EXPORTS_TAG, {
     ...nominationExport,
     path: '/operator/v1/exports/nominations',
     description: describeExport('The nominations of all BRPs that match the filters.'),
+    scopes: ['read'],
+  }),
+  operatorGetExportManifest: endpoint({
+    ...exportManifest,
+    path: '/operator/v1/exports/{export_id}/manifest',
     scopes: ['read'],
   }),
 });

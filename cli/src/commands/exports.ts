@@ -12,6 +12,7 @@ import { bytesText, downloadBar } from '../progress.ts';
 import type { Session } from '../session.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, doing, type OpenSession } from './command.ts';
+import { addVerifyExport, noteExport } from './verify-export.ts';
 
 const FORMAT_OF_ENDING: Readonly<Record<string, ExportFormat>> = {
   '.csv': 'csv',
@@ -27,6 +28,7 @@ export function addExportCommands(program: Command, open: OpenSession): void {
   const exports = program.command('export').description('whole lists as one file: CSV, NDJSON or Parquet');
   addExport(exports, open, 'transactions', exportEndpoints.exportTransactions);
   addExport(exports, open, 'nominations', exportEndpoints.exportNominations);
+  addVerifyExport(program, open);
 }
 
 const READ_HERE = ['format', 'delivery_date', 'delivery_start', 'delivery_end'];
@@ -73,12 +75,13 @@ function addExport(
 
 async function receive(
   session: Session,
-  { body }: Download,
+  download: Download,
   format: ExportFormat,
   days: Days,
   output: string | undefined,
 ): Promise<void> {
   const { terminal } = session;
+  const file = output === undefined ? null : path.resolve(terminal.cwd, output);
   const bar = downloadBar(terminal);
   const startedAt = performance.now();
   let [bytes, part]: [number, number | null] = [0, format === 'parquet' ? null : 0];
@@ -91,9 +94,12 @@ async function receive(
     },
   });
   try {
-    const source = Readable.from(body);
-    if (output === undefined) await pipeline(source, counted, terminal.stdout, { end: false });
-    else await writeWhole(path.resolve(terminal.cwd, output), source, counted);
+    const source = Readable.from(download.body);
+    if (file === null) await pipeline(source, counted, terminal.stdout, { end: false });
+    else {
+      await writeWhole(file, source, counted);
+      await noteExport(file, download, format);
+    }
   } finally {
     bar.clear();
   }

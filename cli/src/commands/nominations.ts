@@ -97,17 +97,27 @@ function addReads(program: Command, open: OpenSession): void {
   });
   addLate(nominations, open);
   const show = nominations.command('show <nomination>').description('show a nomination with its slots');
-  addExamples(show, 'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
+  addFields(show, api.operatorGetNomination.query);
+  addExamples(
+    show,
+    'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd',
+    'nominations show nom_01jhm52x6yf6rbkm2s8hq3j5zd --as-of 2026-10-24T12:25:00Z',
+  ).action(
     doing(open, async (session, { args: [id = ''] }) => {
-      const nomination = await (await session.client()).nominations.get(id);
+      const nomination = await (await session.client()).nominations.get(
+        id,
+        readFields(show, api.operatorGetNomination.query),
+      );
       await session.show(nomination);
       if (session.format === 'text') await session.print(`\n${slotTable(session, nomination)}`);
     }),
   );
   const history = nominations.command('history <nomination>').description('all versions, newest first');
+  addFields(history, api.operatorGetNominationHistory.query);
   addExamples(history, 'nominations history nom_01jhm52x6yf6rbkm2s8hq3j5zd').action(
     doing(open, async (session, { args: [id = ''] }) => {
-      const { nominations: versions } = await (await session.client()).nominations.history(id);
+      const query = readFields(history, api.operatorGetNominationHistory.query);
+      const { nominations: versions } = await (await session.client()).nominations.history(id, query);
       await session.showTable(versions, COLUMNS, 'No records match.');
     }),
   );

@@ -114,6 +114,10 @@ export const PROBLEM_DETAILS = {
     en: 'There is no such transaction.',
     de: 'Diese Transaktion gibt es nicht.',
   },
+  'problem.export_not_found': {
+    en: 'No export of yours has this id.',
+    de: 'Keiner Ihrer Exporte hat diese Kennung.',
+  },
   'problem.nomination_not_found': {
     en: 'There is no such nomination.',
     de: 'Diese Nominierung gibt es nicht.',

@@ -49,7 +49,7 @@ export const nominationsQuery = (
 export const nominationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id],
-    queryFn: ({ signal }) => reader().nominations.get(id, { signal }),
+    queryFn: ({ signal }) => reader().nominations.get(id, {}, { signal }),
   });
 
 /** The current nomination of the same balance group and TSO on another day; that of the same direction if there are two. */
@@ -67,7 +67,7 @@ export const neighbourQuery = ({ eic, tso, direction }: Nomination, day: Deliver
 export const nominationHistoryQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'history'],
-    queryFn: async ({ signal }) => (await reader().nominations.history(id, { signal })).nominations,
+    queryFn: async ({ signal }) => (await reader().nominations.history(id, {}, { signal })).nominations,
   });
 
 /** The basis of a version never changes, so it is cached forever. */

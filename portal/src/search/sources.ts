@@ -92,7 +92,7 @@ export function commonSources(base: '' | '/operator'): Sources {
       cust: async (id, _t, signal) =>
         oneFound('customers', customer(await reader().customers.get(id, { signal }))),
       nom: async (id, t, signal) => {
-        const { eic, tso, direction, version } = await reader().nominations.get(id, { signal });
+        const { eic, tso, direction, version } = await reader().nominations.get(id, {}, { signal });
         return oneFound('nominations', {
           label: `${t.common.tsos[tso]} · ${t.common.directions[direction]}`,
           detail: t.brp.nominations.versionNumber(version),

@@ -20,20 +20,25 @@ const ROW_GROUP_ROWS = 120_000;
 /** Columns of a file, and how a batch of records is added to them. Returns the number of rows that were added. */
 type Table<T> = { readonly columns: readonly Column<never>[]; add(batch: readonly T[]): number };
 
+/** The parts of a file. Returns the number of its rows: lines of NDJSON, else quarter-hours. */
+export type Chunks = AsyncGenerator<Buffer, number>;
+
 /** Holds the row group in progress in its encoded form only. */
 export async function* parquetChunks<T>(
   batches: AsyncIterable<readonly T[]>,
   { columns, add }: Table<T>,
-): AsyncGenerator<Buffer> {
+): Chunks {
   const file = new ParquetFile(columns);
-  let [head, rows] = [file.begin(), 0];
+  let [head, rows, allRows] = [file.begin(), 0, 0];
   for await (const batch of batches) {
     rows += add(batch);
     if (rows < ROW_GROUP_ROWS) continue;
     yield Buffer.concat([head, await file.rowGroup(rows)]);
+    allRows += rows;
     [head, rows] = [Buffer.alloc(0), 0];
   }
   yield Buffer.concat([head, ...(rows > 0 ? [await file.rowGroup(rows)] : []), file.end()]);
+  return allRows + rows;
 }
 
 /** The API shows instants in whole seconds. */

@@ -3,6 +3,7 @@ import type { ExportFormat } from '@saldo/api';
 import { listNominations, type NominationFilter, type NominationRow } from '../nominations/store.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
+import type { AsOf } from '../platform/http/as-of.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
 import { FIRST_ID } from '../platform/http/paging.ts';
 import { FIRST_DAY } from '../platform/http/time-filter.ts';
@@ -44,13 +45,14 @@ export async function* eachTransactionBatch(
   viewer: Viewer,
   filter: TransactionFilter | null,
   format: ExportFormat,
+  asOf: AsOf,
 ): AsyncGenerator<readonly TransactionRecord[]> {
   if (filter === null) return yield [];
   const source = pooled(db);
   for (let after: TransactionPosition | null = null; ; ) {
     const records = await inTurn(async () => {
-      const found = await listTransactions(source, viewer, filter, after, BATCH.transactions);
-      return format === 'ndjson' ? withOperatorMembers(source, viewer, found) : found;
+      const found = await listTransactions(source, viewer, filter, after, BATCH.transactions, asOf);
+      return format === 'ndjson' ? withOperatorMembers(source, viewer, found, asOf) : found;
     });
     yield records;
     const last = records.at(-1);
@@ -65,11 +67,12 @@ export async function* eachNominationBatch(
   db: Db,
   viewer: Viewer,
   filter: NominationFilter,
+  asOf: AsOf,
 ): AsyncGenerator<NominationRow[]> {
   const source = pooled(db);
   for (let after = { day: FIRST_DAY, id: FIRST_ID }; ; ) {
     const page = { after, count: BATCH.nominations };
-    const rows = await inTurn(() => listNominations(source, viewer, filter, page, true));
+    const rows = await inTurn(() => listNominations(source, viewer, filter, page, true, asOf));
     yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < BATCH.nominations) return;

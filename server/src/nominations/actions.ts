@@ -210,11 +210,11 @@ const CONFIRM = statement(
    returning ${IDENTITY_COLUMNS}, n.status`,
 );
 
+/** `lock_nominations` makes sure that no number is given twice. */
 const INSERT_CONFIRMATIONS = statement(
   'insert_nomination_confirmations',
   `insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
-   select c.id,
-     (select coalesce(max(number), 0) + 1 from nomination_confirmation known where known.nomination_id = c.id),
+   select c.id, 1 + (select coalesce(max(number), 0) from nomination_confirmation where nomination_id = c.id),
      c.status, c.matched::bigint[], $4, $5
    from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
    returning nomination_id, number`,
@@ -261,22 +261,18 @@ export async function recordConfirmations(
     return isNews ? [{ id: row.id, status, matchedStatus, matchedKw }] : [];
   });
   if (changes.length === 0) return [];
-  const confirmed = await tx.query<NominationIdentity & Pick<Confirmable, 'status'>>(CONFIRM, [
-    changes.map(({ id }) => id),
-    changes.map(({ matchedKw }) => arrayText(matchedKw)),
-    changes.map(({ status }) => status),
-    timestampOrNull(isFinal ? now : null),
-  ]);
-  const events = confirmed.flatMap((row): NewEvent[] => {
-    const type = CONFIRMED_EVENTS[row.status];
-    const data = { ...nominationData(row), is_final: isFinal };
-    return type === null ? [] : [{ type, tenants: [`brp/${row.brp_no}`, 'operator'], data }];
-  });
-  await appendEvents(tx, events, now);
+  const ids = changes.map(({ id }) => id);
+  const powersText = changes.map(({ matchedKw }) => arrayText(matchedKw));
   const confirmedAt = isFinal ? now : null;
+  const confirmed = await tx.query<NominationIdentity & Pick<Confirmable, 'status'>>(CONFIRM, [
+    ids,
+    powersText,
+    changes.map(({ status }) => status),
+    timestampOrNull(confirmedAt),
+  ]);
   const numbers = await tx.query<{ nomination_id: string; number: number }>(INSERT_CONFIRMATIONS, [
-    changes.map(({ id }) => id),
-    changes.map(({ matchedKw }) => arrayText(matchedKw)),
+    ids,
+    powersText,
     changes.map(({ matchedStatus }) => matchedStatus),
     timestampOrNull(confirmedAt),
     timestamp(now),
@@ -287,43 +283,34 @@ export async function recordConfirmations(
     return nominationConfirmedEntry({ ...confirmation, confirmedAt, committedAt: now });
   });
   appendEntries(tx, entries, now);
-  return changes.map(({ id }) => id);
+  const events = confirmed.flatMap((row): NewEvent[] => {
+    const type = CONFIRMED_EVENTS[row.status];
+    const data = { ...nominationData(row), is_final: isFinal };
+    return type === null ? [] : [{ type, tenants: [`brp/${row.brp_no}`, 'operator'], data }];
+  });
+  await appendEvents(tx, events, now);
+  return ids;
 }
 
-const INSERT_STORED = statement(
-  'insert_stored_confirmation',
-  `insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
-   select id, 1, $2, matched, confirmed_at, coalesce(confirmed_at, sent_at, created_at) from nomination
-   where id = $1 on conflict do nothing`,
-);
 const STORED = statement(
   'stored_confirmations',
-  `select n.amounts, n.matched as last, c.number, c.status, c.matched, c.confirmed_at, c.recorded_at
-   from nomination n left join nomination_confirmation c on c.nomination_id = n.id
-   where n.id = $1 and n.matched is not null order by c.number`,
+  `select number, status, matched, confirmed_at, recorded_at from nomination_confirmation
+   where nomination_id = $1 order by number`,
 );
 type StoredConfirmation = {
-  amounts: number[];
-  last: number[];
-  number: number | null;
+  number: number;
   status: 'match' | 'partial_match';
   matched: number[];
   confirmed_at: number | null;
   recorded_at: number;
 };
 
-/** Appends the entries of what was confirmed before the ledger: without its history, of what the nomination has. */
+/** Appends the entries of what was confirmed before the ledger. */
 export async function recordStoredConfirmations(tx: Tx, id: string): Promise<void> {
-  let rows = await tx.query<StoredConfirmation>(STORED, [id]);
-  const [first] = rows;
-  if (first === undefined) return;
-  if (first.number === null) {
-    await tx.query(INSERT_STORED, [id, matchStatus(first.amounts, first.last)]);
-    rows = await tx.query<StoredConfirmation>(STORED, [id]);
-  }
-  for (const { number, status, matched, confirmed_at: confirmedAt, recorded_at: committedAt } of rows) {
-    const confirmation = { nominationUuid: id, number: number!, status, matched, confirmedAt, committedAt };
-    appendEntries(tx, [nominationConfirmedEntry(confirmation)], committedAt);
+  const rows = await tx.query<StoredConfirmation>(STORED, [id]);
+  for (const { confirmed_at: confirmedAt, recorded_at: committedAt, ...row } of rows) {
+    const entry = nominationConfirmedEntry({ nominationUuid: id, ...row, confirmedAt, committedAt });
+    appendEntries(tx, [entry], committedAt);
   }
 }
 

@@ -14,6 +14,7 @@ import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Db } from '../platform/db/database.ts';
 import { attachment } from '../platform/http/answer-headers.ts';
+import type { AsOfReads } from '../platform/http/as-of.ts';
 import { FIRST_ID, type PageRequest, paginate } from '../platform/http/paging.ts';
 import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route, replicaRoute } from '../platform/http/routes.ts';
@@ -40,27 +41,37 @@ type ListCall = {
 };
 type SingleCall = { readonly viewer: Viewer; readonly params: { readonly nomination_id: string } };
 type CausesCall = SingleCall & { readonly query: QueryOf<typeof nominationEndpoints.getNominationCauses> };
+type SingleCallAsOf = SingleCall & { readonly query: QueryOf<typeof nominationEndpoints.getNomination> };
 
 /** Reads shared by the BRP API and the operator API. The viewer restricts the rows. */
-function nominationReads(rules: MarketRules, operator: Operator) {
+function nominationReads(rules: MarketRules, operator: Operator, readsAsOf: AsOfReads) {
   const write = nominationWriter(operator);
   const answer = (rows: readonly NominationRow[], range = ALL_SLOTS, pagination: Pagination | null = null) =>
     write.list(rows, range, pagination);
   return {
-    answer,
-    async list({ viewer, query, page }: ListCall, db: Db) {
+    async bulk(viewer: Viewer, { ids, as_of }: BulkRead, given: Db) {
+      const { db, asOf } = await readsAsOf(given, as_of);
+      return answer(await findNominations(db, viewer, nominationUuids(ids), asOf));
+    },
+    async list({ viewer, query, page }: ListCall, given: Db) {
       const { filter, range } = nominationFilter(query);
-      const rows = await listNominations(db, viewer, filter, pageByDay(page), query.include_slots === 'true');
+      const { db, asOf } = await readsAsOf(given, query.as_of);
+      const withSlots = query.include_slots === 'true';
+      const rows = await listNominations(db, viewer, filter, pageByDay(page), withSlots, asOf);
       const { records, pagination } = paginate(page, rows, (row) => [row.delivery_day, row.id]);
       return answer(records, range, pagination);
     },
-    async single({ viewer, params }: SingleCall, db: Db) {
-      const [row] = await findNominations(db, viewer, [nominationUuid(params.nomination_id)]);
+    async single({ viewer, params, query }: SingleCallAsOf, given: Db) {
+      const uuid = nominationUuid(params.nomination_id);
+      const { db, asOf } = await readsAsOf(given, query.as_of);
+      const [row] = await findNominations(db, viewer, [uuid], asOf);
       if (!row) throw nominationNotFound();
       return write.one(row, ALL_SLOTS);
     },
-    async history({ viewer, params }: SingleCall, db: Db) {
-      const rows = await findNominationHistory(db, viewer, nominationUuid(params.nomination_id));
+    async history({ viewer, params, query }: SingleCallAsOf, given: Db) {
+      const uuid = nominationUuid(params.nomination_id);
+      const { db, asOf } = await readsAsOf(given, query.as_of);
+      const rows = await findNominationHistory(db, viewer, uuid, asOf);
       if (rows.length === 0) throw nominationNotFound();
       return answer(rows);
     },
@@ -84,6 +95,8 @@ function nominationReads(rules: MarketRules, operator: Operator) {
   };
 }
 
+type BulkRead = { readonly ids: readonly string[]; readonly as_of?: string | undefined };
+
 type FilterQuery = QueryOf<typeof exportEndpoints.exportNominations>;
 
 export function nominationFilter(query: FilterQuery): { filter: NominationFilter; range: SlotRange } {
@@ -91,19 +104,19 @@ export function nominationFilter(query: FilterQuery): { filter: NominationFilter
   return { filter: { ...query, delivery: deliveryRange(query), slotFrom: range.from }, range };
 }
 
-export function nominationRoutes(rules: MarketRules, operator: Operator): Route[] {
-  const reads = nominationReads(rules, operator);
+export function nominationRoutes(rules: MarketRules, operator: Operator, readsAsOf: AsOfReads): Route[] {
+  const reads = nominationReads(rules, operator, readsAsOf);
   return [
     replicaRoute(nominationEndpoints.listNominations, reads.list),
     replicaRoute(nominationEndpoints.getNomination, reads.single),
     replicaRoute(nominationEndpoints.getNominationHistory, reads.history),
     replicaRoute(nominationEndpoints.explainNomination, reads.explanation),
     replicaRoute(nominationEndpoints.getNominationCauses, reads.causes),
-    replicaRoute(nominationEndpoints.getNominationsBulk, async ({ viewer, query }, db) =>
-      reads.answer(await findNominations(db, viewer, nominationUuids(query.ids))),
+    replicaRoute(nominationEndpoints.getNominationsBulk, ({ viewer, query }, db) =>
+      reads.bulk(viewer, query, db),
     ),
-    replicaRoute(nominationEndpoints.postNominationsBulk, async ({ viewer, body }, db) =>
-      reads.answer(await findNominations(db, viewer, nominationUuids(body.ids))),
+    replicaRoute(nominationEndpoints.postNominationsBulk, ({ viewer, body }, db) =>
+      reads.bulk(viewer, body, db),
     ),
   ];
 }
@@ -113,8 +126,9 @@ export function operatorNominationRoutes(
   clock: Clock,
   rules: MarketRules,
   operator: Operator,
+  readsAsOf: AsOfReads,
 ): Route[] {
-  const reads = nominationReads(rules, operator);
+  const reads = nominationReads(rules, operator, readsAsOf);
   return [
     longRoute(operatorNominationEndpoints.runNominations, ({ body }) => ({
       async work() {

@@ -47,7 +47,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
-import { asOfReads } from '../platform/http/as-of.ts';
+import { type AsOfReads, asOfReads } from '../platform/http/as-of.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
@@ -272,10 +272,17 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { app, addresses } = listener;
   const { sessionAuth, challengeCookie, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
-  const exports = exportRoutes(config.operator, config.exportSilenceS);
-  const reads = asOfReads(db, clock);
-  const transactionProofs = transactionProofRoutes(db, reads);
-  const nominationProofs = nominationProofRoutes(db, reads);
+  const readsAsOf = asOfReads(db, clock);
+  const exports = exportRoutes({
+    db,
+    clock,
+    readsAsOf,
+    sealer: cursorSealer(dependencies.secret),
+    operator: config.operator,
+    silenceS: config.exportSilenceS,
+  });
+  const transactionProofs = transactionProofRoutes(db, readsAsOf);
+  const nominationProofs = nominationProofRoutes(db, readsAsOf);
   const operatorProofs = [
     ...operatorLedgerRoutes(db),
     ...transactionProofs.operator,
@@ -283,8 +290,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   ];
   const brpRoutes = [
     ...contractRoutes(clock),
-    ...transactionRoutes(asOfReads(db, clock)),
-    ...nominationRoutes(config.marketRules, config.operator),
+    ...transactionRoutes(readsAsOf),
+    ...nominationRoutes(config.marketRules, config.operator, readsAsOf),
     ...scheduleRoutes(db, clock, { operatorEic: config.operator.eic, rules: config.marketRules }),
     ...ownScheduleRoutes(clock),
     ...exports.brp,
@@ -315,7 +322,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
   mountRoutes(app, brpRoutes, forBrps);
-  mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
+  mountRoutes(app, operatorRoutes(dependencies, customerUrl, readsAsOf), forOperators);
   mountRoutes(app, exports.operator, forOperators);
   mountRoutes(app, operatorProofs, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
@@ -374,7 +381,11 @@ const OWN_ADMINISTRATORS: PortalRule = { roles: ['brp', 'account'], reads: 'admi
 const BRPS: PortalRule = { roles: ['brp'], reads: 'viewer', changes: 'member' };
 const ACCOUNTS: PortalRule = { roles: ['account'], reads: 'viewer', changes: 'member' };
 
-const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, customerUrl: string) => [
+const operatorRoutes = (
+  { config, db, clock, importCounts }: AppDependencies,
+  customerUrl: string,
+  readsAsOf: AsOfReads,
+) => [
   ...healthRoutes(db, clock, countOpenAlarms, isTrial(config)),
   ...operatorCalendarRoutes(clock, config.marketRules),
   ...operatorAuditRoutes(),
@@ -391,7 +402,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),
   ...interchangeRoutes(db),
-  ...operatorNominationRoutes(db, clock, config.marketRules, config.operator),
+  ...operatorNominationRoutes(db, clock, config.marketRules, config.operator, readsAsOf),
   ...operatorExchangeRoutes(db, clock, exchangeOf(config), config.importSilenceS),
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),

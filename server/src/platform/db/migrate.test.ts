@@ -76,6 +76,42 @@ test('004-permissions: nobody loses or gains a right', async () => {
   ]);
 });
 
+test('008-evidence: what TSOs confirmed before is known by its newest confirmation', async () => {
+  const url = await createEmptyDatabase();
+  const dir = await copyMigrations('before-evidence');
+  for (const [name] of await readChecksums(dir)) if (name >= '008') await rm(path.join(dir, `${name}.sql`));
+  await migrate(url, () => {}, dir);
+  const nomination = (version: number, values: string) =>
+    `(gen_random_uuid(), 1, 1, 'E', 'DE_TENNET', '2026-01-02', 'out', ${version}, '{25,0}', '2026-01-01T13:30Z',
+      '2026-01-01T08:00Z', '{}', '{}', '{}', ${values})`;
+  await run(
+    `insert into brp (id, name, created_at) values (gen_random_uuid(), 'Nord', now());
+     insert into balance_group (eic, brp_no, name, created_at) values ('E', 1, 'E', now());
+     insert into position (eic, tso, brp_no, enabled) values ('E', 'DE_TENNET', 1, true);
+     insert into nomination (id, position_no, brp_no, eic, tso, delivery_day, direction, version, amounts, gate_closure,
+       created_at, basis_contracts, basis_revisions, basis_invalidations, status, matched, sent_at, confirmed_at)
+     values ${[
+       nomination(1, "'superseded', '{100,0}', '2026-01-01T09:00Z', null"),
+       nomination(2, "'superseded', '{101,0}', '2026-01-01T10:00Z', '2026-01-01T11:00Z'"),
+       nomination(3, "'superseded', '{100,0}', null, null"),
+       nomination(4, "'pending', null, '2026-01-01T12:00Z', null"),
+     ].join()}`,
+    url,
+  );
+  await migrate(url, () => {});
+  const confirmed = await run(
+    `select n.version, c.number, c.status, c.matched = n.matched as has_matched, c.confirmed_at = n.confirmed_at as is_final,
+       to_char(c.recorded_at at time zone 'UTC', 'HH24:MI') as recorded
+     from nomination_confirmation c join nomination n on n.id = c.nomination_id order by n.version`,
+    url,
+  );
+  assert.deepEqual(confirmed.map(Object.values), [
+    [1, 1, 'match', true, null, '09:00'],
+    [2, 1, 'partial_match', true, true, '11:00'],
+    [3, 1, 'match', true, null, '08:00'],
+  ]);
+});
+
 test('an edited migration that was already applied stops the start, and nothing is changed', async () => {
   const dir = await copyMigrations('edited');
   await appendFile(path.join(dir, '001-schema.sql'), '\n-- one more line\n');

@@ -11,6 +11,8 @@ const EXPOSED_HEADERS = [
   'X-Total-Count',
   'X-List-Version',
   'X-Saldo-Position',
+  'X-Saldo-As-Of',
+  'X-Saldo-Export-Id',
 ].join(', ');
 
 const METHODS = 'GET, HEAD, POST, PATCH, PUT, DELETE';

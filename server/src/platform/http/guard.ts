@@ -114,7 +114,7 @@ function refuseForeignPage(request: FastifyRequest, sessionAuth: SessionAuth): v
   throw problem('foreign_origin');
 }
 
-function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
+export function refuseMissingScopes(endpoint: Endpoint, { scopes, session }: Principal): void {
   if (endpoint.scopes.every((scope) => scopes.has(scope))) return;
   const missing = endpoint.scopes.filter((scope) => !scopes.has(scope));
   const key = session === null ? 'problem.key_lacks' : 'problem.user_lacks';

@@ -57,6 +57,16 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^(assets|demands)-\\d{1,10}$' },
     example: 'assets-1234',
   },
+  'X-Saldo-As-Of': {
+    description: 'The instant of the records of the file, in milliseconds.',
+    schema: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
+    example: '2026-01-14T14:25:00.000Z',
+  },
+  'X-Saldo-Export-Id': {
+    description: 'The id of the export, for its manifest.',
+    schema: { type: 'string', pattern: '^[\\w-]+\\.[\\w-]{16}$' },
+    example: 'WyJub21pbmF0aW9ucyIsImNzdiIsMTc2ODQwMDcwMDAwMCwie30iXQ.Zm9vYmFyYmF6cXV4',
+  },
   ETag: {
     description: 'Identifies the current state of the record, for `If-None-Match` and `If-Match`.',
     schema: { type: 'string', pattern: '^"[\\w-]{22}"$' },
@@ -65,6 +75,8 @@ export const HEADERS = {
 };
 export type HeaderName = keyof typeof HEADERS;
 export const PAGE_HEADERS: readonly HeaderName[] = ['Link', 'X-Total-Count', 'X-List-Version'];
+/** Of a file. A sandbox whose clock was moved back sends neither. */
+export const EXPORT_HEADERS: readonly HeaderName[] = ['X-Saldo-As-Of', 'X-Saldo-Export-Id'];
 export const RATE_LIMIT_HEADERS: readonly HeaderName[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

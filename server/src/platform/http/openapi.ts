@@ -10,6 +10,7 @@ import {
 import type { TSchema } from 'typebox';
 import {
   conditionalParameters,
+  EXPORT_HEADERS,
   HEADERS,
   type HeaderName,
   IDEMPOTENCY_KEY,
@@ -160,6 +161,7 @@ function success(endpoint: Endpoint, components: Json): Json {
     headers: headersOf(status, [
       ...(endpoint.conditional && status !== 204 ? (['ETag'] as const) : []),
       ...(endpoint.numberedPages ? PAGE_HEADERS : []),
+      ...(isFile(endpoint) ? EXPORT_HEADERS : []),
       ...(isRepeatable(endpoint) ? (['Idempotent-Replayed'] as const) : []),
     ]),
   };
@@ -175,6 +177,8 @@ function success(endpoint: Endpoint, components: Json): Json {
   const schema = reference(endpoint.response, components);
   return { ...about, content: { 'application/json': { schema, example: endpoint.example.response } } };
 }
+
+const isFile = ({ isExport, documents }: Endpoint) => isExport === true && documents !== undefined;
 
 const isXml = (mediaType: string) => mediaType.endsWith('/xml');
 
@@ -297,6 +301,7 @@ function usedHeaders(endpoints: readonly Endpoint[]): Json {
     if (PAGE_HEADERS.some((known) => known === name)) {
       return endpoints.some(({ numberedPages }) => numberedPages === true);
     }
+    if (EXPORT_HEADERS.some((known) => known === name)) return endpoints.some(isFile);
     if (name === 'ETag') return endpoints.some(({ conditional }) => conditional === true);
     return name !== 'Idempotent-Replayed' || endpoints.some(isRepeatable);
   };

@@ -30,6 +30,14 @@ create table nomination_confirmation (
   recorded_at timestamptz not null,
   primary key (nomination_id, number)
 );
+-- What was confirmed before is known by its newest confirmation only. The status compares power, as `matchStatus` does.
+insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
+select id, 1,
+  case when exists (
+      select from unnest(amounts, matched) as slot (amount, kw) where slot.amount * 4 is distinct from slot.kw)
+    then 'partial_match' else 'match' end::nomination_status,
+  matched, confirmed_at, coalesce(confirmed_at, sent_at, created_at)
+from nomination where matched is not null;
 
 -- The placements of a customer after each of their changes. `placement` has those of the newest.
 create table placement_change (
