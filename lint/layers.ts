@@ -29,6 +29,7 @@ const PLATFORM = [
 ];
 /** In order: each may import those before it, and the platform. */
 const SUBJECTS = [
+  'server/src/ledger',
   'server/src/audit',
   'server/src/events',
   'server/src/requests',
@@ -73,7 +74,7 @@ const PORTAL_SUBJECTS = [
   'portal/src/search',
 ];
 const PACKAGES = ['core/src', 'api/src'];
-const AUDIT = ['server/src/audit', ...PLATFORM, ...PACKAGES];
+const AUDIT = ['server/src/ledger', 'server/src/audit', ...PLATFORM, ...PACKAGES];
 const CLIENT = ['sdk/src', 'api/src', 'core/src'];
 
 /** Subjects outside the order of the others. */

@@ -361,6 +361,23 @@ function packed(revision: number, draft: DraftSheet, hasCorrections: boolean): N
 export const elementAt = <Element>(elements: readonly Element[], at: number): Element =>
   elements[elements.length === 1 ? 0 : at]!;
 
+/** The slots that a sheet replaces, by the revision that they are of. */
+export function supersededSlots({
+  volumes,
+  previous,
+}: Pick<SheetCells, 'volumes' | 'previous'>): Map<number, number[]> {
+  const slots = new Map<number, number[]>();
+  if (previous === null) return slots;
+  for (let at = 0; at < volumes.length; at++) {
+    const revision = volumes[at] === null ? null : elementAt(previous, at);
+    if (revision === null) continue;
+    const known = slots.get(revision);
+    if (known === undefined) slots.set(revision, [at + 1]);
+    else known.push(at + 1);
+  }
+  return slots;
+}
+
 /** A single element in place of equal ones. Elements of slots without a volume do not matter. */
 function shortened<Element>(elements: Element[], volumes: readonly (number | null)[]): Element[] {
   const first = elements[volumes.findIndex((volume) => volume !== null)]!;

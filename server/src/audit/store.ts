@@ -1,7 +1,9 @@
 import type { AuditAction, AuditEntry, ListOrder } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX, type IdPrefix } from '@saldo/core/id.ts';
+import { auditEntry } from '@saldo/core/ledger/entries.ts';
 import type { FastifyRequest } from 'fastify';
+import { appendEntries } from '../ledger/append.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList } from '../platform/db/filtered-list.ts';
@@ -29,23 +31,35 @@ export type AuditEvent = {
 const INSERT = statement(
   'insert_audit',
   `insert into audit (at, actor, action, subject, request_id, before, after, address, user_agent)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   returning no`,
 );
 
 /** Writes the audit event in the transaction of the change, so that neither commits without the other. */
 export async function recordAudit(tx: Tx, by: Actor, event: AuditEvent, now: number): Promise<void> {
   const { address, userAgent } = 'raw' in by.request ? originOfRequest(by.request) : by.request;
-  await tx.query(INSERT, [
+  const { actor, request } = by;
+  const { action, subject } = event;
+  const [before, after] = [event.before, event.after].map((record) =>
+    record ? JSON.stringify(record) : null,
+  );
+  const [row] = await tx.query<{ no: number }>(INSERT, [
     timestamp(now),
-    by.actor,
-    event.action,
-    event.subject,
-    by.request.id,
-    event.before ? JSON.stringify(event.before) : null,
-    event.after ? JSON.stringify(event.after) : null,
+    actor,
+    action,
+    subject,
+    request.id,
+    before,
+    after,
     address,
     userAgent,
   ]);
+  const entry = auditEntry({
+    ...{ no: row!.no, actor, action, subject, requestId: request.id, address, userAgent, committedAt: now },
+    before: JSON.parse(before ?? 'null'),
+    after: JSON.parse(after ?? 'null'),
+  });
+  appendEntries(tx, [entry], now);
 }
 
 type AuditRow = {

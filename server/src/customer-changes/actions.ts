@@ -58,7 +58,7 @@ export async function changeCustomer(
   const isMoved = after.position_no !== before.position_no;
   const hasNewStatus = after.status !== before.status;
   if (isMoved) {
-    await savePlacement(tx, id, after.position_no, first);
+    await savePlacement(tx, id, after.position_no, first, now);
     if (after.position_no !== null) await moveContracts(tx, id, after.position_no, first);
   }
   if (hasNewStatus) await tx.query(FOLLOW_STATUS, [id]);

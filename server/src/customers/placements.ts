@@ -1,8 +1,11 @@
 import type { Placement, Tso } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
+import { placementsEntry } from '@saldo/core/ledger/entries.ts';
+import { appendEntries } from '../ledger/append.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
 
 export type PlacementRow = {
   eic: string;
@@ -57,10 +60,40 @@ export async function savePlacement(
   customerId: string,
   positionNo: number | null,
   first: DeliveryDay,
+  now: number,
 ): Promise<void> {
   for (const end of END_PLACEMENTS) await tx.query(end, [customerId, first]);
-  if (positionNo === null) return;
-  // A return to the balance group of the day before cancels the change that is replaced.
-  const [isSame] = await tx.query(GO_ON, [customerId, addDays(first, -1), positionNo]);
-  if (!isSame) await tx.query(PLACE, [customerId, first, positionNo]);
+  if (positionNo !== null) {
+    // A return to the balance group of the day before cancels the change that is replaced.
+    const [isSame] = await tx.query(GO_ON, [customerId, addDays(first, -1), positionNo]);
+    if (!isSame) await tx.query(PLACE, [customerId, first, positionNo]);
+  }
+  await recordPlacements(tx, customerId, now);
+}
+
+const CURRENT = statement(
+  'current_placements',
+  `select p.eic, p.tso, nullif(l.first_day, '-infinity') as first_day, nullif(l.last_day, 'infinity') as last_day
+   from placement l join position p on p.no = l.position_no
+   where l.customer_id = $1 order by l.first_day`,
+);
+const INSERT_CHANGE = statement(
+  'insert_placement_change',
+  `insert into placement_change (customer_id, number, placements, changed_at)
+   select $1, coalesce(max(number), 0) + 1, $2, $3 from placement_change where customer_id = $1
+   returning number`,
+);
+
+/** Records the placements of a customer after a change of them. Precondition: the customer is new or locked. */
+export async function recordPlacements(tx: Tx, customerId: string, now: number): Promise<void> {
+  const rows = await tx.query<PlacementRow>(CURRENT, [customerId]);
+  const [change] = await tx.query<{ number: number }>(INSERT_CHANGE, [
+    customerId,
+    JSON.stringify(rows),
+    timestamp(now),
+  ]);
+  const placements = rows.map(({ eic, tso, first_day, last_day }) => ({
+    ...{ eic, tso, firstDay: first_day, lastDay: last_day },
+  }));
+  appendEntries(tx, [placementsEntry(customerId, change!.number, placements, now)], now);
 }

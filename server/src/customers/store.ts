@@ -9,6 +9,7 @@ import { searchFilter, searchPage } from '../platform/db/search.ts';
 import { BY_ID, type ListStart, type Sorting, sortedLists, textKey } from '../platform/db/sorted-list.ts';
 import { hotStatement, statement } from '../platform/db/statement.ts';
 import { timestamp, timestampOrNull } from '../platform/db/wire-types.ts';
+import { recordPlacements } from './placements.ts';
 
 export type CustomerRow = {
   id: string;
@@ -167,8 +168,10 @@ export async function insertCustomer(tx: Tx, customer: NewCustomerRow, now: numb
     metadata: JSON.stringify(metadata),
     activated_at: status === 'active' ? at : null,
   });
-  if (position_no !== null)
+  if (position_no !== null) {
     await insertRow(tx, 'placement', { customer_id: id, first_day: '-infinity', position_no });
+    await recordPlacements(tx, id, now);
+  }
   return id;
 }
 

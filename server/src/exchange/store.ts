@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { constants, gunzip, gzip } from 'node:zlib';
 import type { ListOrder, Message, Tso } from '@saldo/api';
 import { type DeliveryDay, dayNumber } from '@saldo/core/delivery-day.ts';
 import type { MessageFormat } from '@saldo/core/enums.ts';
+import { messageEntry, messageSentEntry } from '@saldo/core/ledger/entries.ts';
 import type { Message as Text } from '@saldo/core/messages/message.ts';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
+import { appendEntries } from '../ledger/append.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, inBothOrders } from '../platform/db/filtered-list.ts';
 import { newId } from '../platform/db/new-id.ts';
@@ -64,6 +67,7 @@ export async function insertOutgoing(
 ): Promise<string> {
   const row = { ...message, id: newId(), direction: 'out', state: 'stored', created_at: timestamp(now) };
   await insertRow(tx, 'message', { ...row, document: await pack(document) });
+  appendMessage(tx, row.id, 'out', document, now);
   return row.id;
 }
 
@@ -88,7 +92,20 @@ export async function insertIncoming(tx: Tx, incoming: Incoming, now: number): P
   };
   const then = 'on conflict (inbox_mark) do nothing returning id';
   const [stored] = await insertRow<{ id: string }>(tx, 'message', row, then);
-  return stored?.id ?? null;
+  if (stored === undefined) return null;
+  appendMessage(tx, stored.id, 'in', document, now);
+  return stored.id;
+}
+
+function appendMessage(
+  tx: Tx,
+  uuid: string,
+  direction: 'out' | 'in',
+  document: Buffer | null,
+  now: number,
+): void {
+  const documentSha256 = document && hash('sha256', document);
+  appendEntries(tx, [messageEntry({ uuid, direction, documentSha256, committedAt: now })], now);
 }
 
 const WAITING = statement(
@@ -130,13 +147,21 @@ export async function lockWaiting(tx: Tx, id: string): Promise<WaitingDocument |
   return { row, document: await unpack(document) };
 }
 
-const MARK_SENT = statement(
-  'mark_message_sent',
-  'update message set state = $2, sent_at = $3, error = null where id = $1',
+const MARK_SENT = statement('mark_message_sent', 'update message set state = $2, error = null where id = $1');
+const SET_SENT_AT = statement(
+  'set_message_sent_at',
+  'update message set sent_at = $2 where id = $1 and sent_at is null returning id',
 );
 
+/** The first time of sending is kept. */
+export async function recordSentAt(tx: Tx, id: string, now: number): Promise<void> {
+  const set = await tx.query(SET_SENT_AT, [id, timestamp(now)]);
+  if (set.length > 0) appendEntries(tx, [messageSentEntry(id, now)], now);
+}
+
 export async function markSent(tx: Tx, id: string, state: 'sent' | 'delivered', now: number): Promise<void> {
-  await tx.query(MARK_SENT, [id, state, timestamp(now)]);
+  await tx.query(MARK_SENT, [id, state]);
+  await recordSentAt(tx, id, now);
 }
 
 const SET_WAITING_ERROR = statement(

@@ -1,8 +1,15 @@
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
+import {
+  nominationConfirmedEntry,
+  nominationEntry,
+  nominationSentEntry,
+  nominationSupersededEntry,
+} from '@saldo/core/ledger/entries.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { matchStatus } from '@saldo/core/nominations/matching.ts';
 import type { NominationVersion } from '@saldo/core/nominations/nomination.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
+import { appendEntries } from '../ledger/append.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -127,8 +134,9 @@ const arrayText = (numbers: readonly number[]) => `{${numbers.join(',')}}`;
 
 async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: number): Promise<void> {
   if (versions.length === 0) return;
+  const ids = versions.map(() => newId());
   const inserted = await tx.query<NominationIdentity>(INSERT_VERSIONS, [
-    versions.map(() => newId()),
+    ids,
     versions.map(({ positionDay }) => positionDay.position_no),
     versions.map(({ positionDay }) => positionDay.delivery_day),
     versions.map(({ version }) => version.direction),
@@ -149,6 +157,17 @@ async function insertVersions(tx: Tx, versions: readonly NewVersion[], now: numb
     }),
   );
   await appendEvents(tx, events, now);
+  const byId = new Map(versions.map(({ version }, at) => [ids[at]!, version]));
+  const entries = inserted.flatMap((row) => {
+    const { amounts, gateClosure } = byId.get(row.id)!;
+    const { id, eic, tso, delivery_day: day, direction, version, previous_id } = row;
+    const nomination = { uuid: id, eic, tso, day, direction, version, previousUuid: previous_id };
+    const created = nominationEntry({ ...nomination, amounts, gateClosure, committedAt: now });
+    return previous_id === null
+      ? [created]
+      : [created, nominationSupersededEntry(previous_id, version, id, now)];
+  });
+  appendEntries(tx, entries, now);
 }
 
 const MARK_SENT = statement(
@@ -169,6 +188,11 @@ export async function recordSent(tx: Tx, ids: readonly string[], now: number): P
     }),
   );
   await appendEvents(tx, events, now);
+  appendEntries(
+    tx,
+    sent.map(({ id }) => nominationSentEntry(id, now)),
+    now,
+  );
 }
 
 const LOCK = statement(
@@ -182,6 +206,16 @@ const CONFIRM = statement(
    from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
    where n.id = c.id
    returning ${IDENTITY_COLUMNS}, n.status`,
+);
+
+const INSERT_CONFIRMATIONS = statement(
+  'insert_nomination_confirmations',
+  `insert into nomination_confirmation (nomination_id, number, status, matched, confirmed_at, recorded_at)
+   select c.id,
+     (select coalesce(max(number), 0) + 1 from nomination_confirmation known where known.nomination_id = c.id),
+     c.status, c.matched::bigint[], $4, $5
+   from unnest($1::uuid[], $2::text[], $3::nomination_status[]) as c (id, matched, status)
+   returning nomination_id, number`,
 );
 
 type Confirmable = {
@@ -218,10 +252,11 @@ export async function recordConfirmations(
   const powers = new Map(matched.map(({ id, matchedKw }) => [id, matchedKw]));
   const changes = rows.flatMap((row) => {
     const matchedKw = powers.get(row.id) ?? [];
-    const status = row.status === 'superseded' ? row.status : matchStatus(row.amounts, matchedKw);
+    const matchedStatus = matchStatus(row.amounts, matchedKw);
+    const status = row.status === 'superseded' ? row.status : matchedStatus;
     const isChanged = status !== row.status || !isSame(row.matched, matchedKw);
     const isNews = row.confirmed_at === null ? isFinal || isChanged : isFinal && isChanged;
-    return isNews ? [{ id: row.id, status, matchedKw }] : [];
+    return isNews ? [{ id: row.id, status, matchedStatus, matchedKw }] : [];
   });
   if (changes.length === 0) return [];
   const confirmed = await tx.query<NominationIdentity & Pick<Confirmable, 'status'>>(CONFIRM, [
@@ -236,6 +271,20 @@ export async function recordConfirmations(
     return type === null ? [] : [{ type, tenants: [`brp/${row.brp_no}`, 'operator'], data }];
   });
   await appendEvents(tx, events, now);
+  const confirmedAt = isFinal ? now : null;
+  const numbers = await tx.query<{ nomination_id: string; number: number }>(INSERT_CONFIRMATIONS, [
+    changes.map(({ id }) => id),
+    changes.map(({ matchedKw }) => arrayText(matchedKw)),
+    changes.map(({ matchedStatus }) => matchedStatus),
+    timestampOrNull(confirmedAt),
+    timestamp(now),
+  ]);
+  const numberOf = new Map(numbers.map((row) => [row.nomination_id, row.number]));
+  const entries = changes.map(({ id, matchedStatus: status, matchedKw }) => {
+    const confirmation = { nominationUuid: id, number: numberOf.get(id)!, status, matched: matchedKw };
+    return nominationConfirmedEntry({ ...confirmation, confirmedAt, committedAt: now });
+  });
+  appendEntries(tx, entries, now);
   return changes.map(({ id }) => id);
 }
 

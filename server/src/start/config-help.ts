@@ -70,6 +70,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       null,
       'Keys that seal the secrets in the database, the same on every machine. Made at the first start. Default: secrets.key in DATA_DIR.',
     ],
+    [
+      'LEDGER_KEY_FILE',
+      null,
+      'Private key that signs the ledger, the same on every machine. Made at the first start. Default: ledger.key in DATA_DIR.',
+    ],
     ['OPERATOR_EMAIL', 'operator@localhost', 'First user of the portal, invited at the first start.'],
     ['OPERATOR_NAME', 'Saldo Clearing', 'Name of the counterparty of every nomination.'],
     [

@@ -287,6 +287,10 @@ export const readDataDir = (env: Environment): string => text(env, 'DATA_DIR') ?
 export const readSecretsKeyFile = (env: Environment): string =>
   path.resolve(text(env, 'SECRETS_KEY_FILE') ?? path.join(readDataDir(env), 'secrets.key'));
 
+/** The private key that signs the seals of the ledger. */
+export const readLedgerKeyFile = (env: Environment): string =>
+  path.resolve(text(env, 'LEDGER_KEY_FILE') ?? path.join(readDataDir(env), 'ledger.key'));
+
 const PORTS = { min: 0, max: 65_535 };
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -368,6 +372,7 @@ export function readConfig(env: Environment) {
     ...settings,
     dataDir,
     secretsKeyFile: readSecretsKeyFile(env),
+    ledgerKeyFile: readLedgerKeyFile(env),
     exchange: exchange(env, dataDir),
   };
 }

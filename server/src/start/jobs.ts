@@ -8,6 +8,7 @@ import { receiveDue } from '../exchange/process/receive.ts';
 import { logFaults, logUnreadable, remoteJobs } from '../exchange/process/remote-jobs.ts';
 import { sendDue } from '../exchange/process/send.ts';
 import { watchExchange, watchValues } from '../exchange/process/watch.ts';
+import { SEAL_EVERY_MS, sealDue } from '../ledger/seal.ts';
 import { nominateDue } from '../nominations/actions.ts';
 import { remindOfExpiringKeys } from '../parties/key-reminders.ts';
 import type { Job } from '../platform/jobs.ts';
@@ -19,6 +20,7 @@ import { deleteOldDeliveries } from '../webhooks/fan-out.ts';
 import { createWebhookWorker, type WorkerDependencies, webhookJob } from '../webhooks/worker.ts';
 import type { AppDependencies } from './app.ts';
 import { exchangeOf } from './exchange-settings.ts';
+import { readLedgerKey } from './ledger-key-file.ts';
 
 /** Upper bound for the delay between a debounced change of volumes and its nomination. */
 const NOMINATE_EVERY_MS = 250;
@@ -62,6 +64,12 @@ const platformJobs = ({ config, db, clock, lastUsed }: AppDependencies): Job[] =
     name: 'interchanges',
     everyMs: READ_INTERCHANGES_EVERY_MS,
     run: () => applyUnread(db, clock),
+  },
+  {
+    name: 'ledger',
+    everyMs: SEAL_EVERY_MS,
+    // The file is read each time, so that a rotation of the key needs no restart.
+    run: () => sealDue(db, readLedgerKey(config.ledgerKeyFile), clock),
   },
   {
     name: 'events',

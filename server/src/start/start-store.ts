@@ -1,6 +1,7 @@
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import type { Logger } from 'pino';
 import { continueEventLog } from '../events/actions.ts';
+import { addLedgerKey } from '../ledger/seal.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { type Database, type OpenDatabase, openDatabase } from '../platform/db/database.ts';
 import { SALDO } from '../platform/db/embedded.ts';
@@ -8,6 +9,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { checkSettings } from '../platform/db/pooler.ts';
 import { type Config, createFolders } from './config.ts';
 import { type Started, startInOrder } from './in-order.ts';
+import { checkLedgerKeyFile, ensureLedgerKey } from './ledger-key-file.ts';
 import { checkSecretsKeys, sealStoredSecrets } from './start-secrets.ts';
 
 export type StoreDependencies = {
@@ -25,12 +27,15 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     const directUrl = config.databaseDirectUrl;
     await checkSettings(url, directUrl !== null);
     await checkSecretsKeys(directUrl ?? url, config.secretsKeyFile);
+    checkLedgerKeyFile(config.ledgerKeyFile);
     await migrate(directUrl ?? url, say);
     // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
     createFolders(config);
     await sealStoredSecrets(directUrl ?? url, config.secretsKeyFile, say);
+    const ledgerKey = await ensureLedgerKey(config.ledgerKeyFile, say);
     const db = openDatabase(url, { directUrl });
     try {
+      await db.transaction((tx) => addLedgerKey(tx, ledgerKey, systemClock.now()));
       if (await db.transaction(continueEventLog))
         say('The database is a copy: event numbers skip those that it lacks.');
       await prepare(db);

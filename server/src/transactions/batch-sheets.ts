@@ -2,14 +2,17 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { packVolumes, type SheetCells, STATUS_BIT, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { CopyText } from '../platform/db/copy-text.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { joinStatus } from './sheet-status.ts';
 import type { Party } from './volume-contracts.ts';
 
 /** A sheet and the parties of its transactions. */
-export type PlacedSheet = SheetCells & { readonly sender: Party; readonly receiver: Party };
+export type PlacedSheet = SheetCells & {
+  readonly id: string;
+  readonly sender: Party;
+  readonly receiver: Party;
+};
 
 /** A contract-day in memory: its stored sheets, and those that a batch adds. */
 export type DayHistory = {
@@ -22,6 +25,7 @@ export type DayHistory = {
 
 type SheetColumns = [
   at: number,
+  id: string,
   revision: number,
   packedVolumes: Uint8Array,
   statuses: number[] | null,
@@ -41,7 +45,7 @@ const historiesFrom = (source: string) =>
   `select asked.at::int, s.*
    from unnest($1::int[], $2::date[]) with ordinality as asked (contract_no, delivery_day, at)
    cross join lateral (
-     select revision, volumes, status.statuses, versions, previous, sender_position, sender_brp, receiver_position,
+     select id, revision, volumes, status.statuses, versions, previous, sender_position, sender_brp, receiver_position,
        receiver_brp
      from ${source} as found ${joinStatus('found')}
      where found.contract_no = asked.contract_no and found.delivery_day = asked.delivery_day
@@ -103,13 +107,14 @@ export async function writeSheets(
 }
 
 const sheetOf = (columns: SheetColumns): PlacedSheet => ({
-  revision: columns[1],
-  volumes: unpackVolumes(columns[2]),
-  statuses: columns[3],
-  versions: columns[4],
-  previous: columns[5],
-  sender: { positionNo: columns[6], brpNo: columns[7] },
-  receiver: { positionNo: columns[8], brpNo: columns[9] },
+  id: columns[1],
+  revision: columns[2],
+  volumes: unpackVolumes(columns[3]),
+  statuses: columns[4],
+  versions: columns[5],
+  previous: columns[6],
+  sender: { positionNo: columns[7], brpNo: columns[8] },
+  receiver: { positionNo: columns[9], brpNo: columns[10] },
 });
 
 function sheetRows(days: readonly DayHistory[], now: number): Buffer {
@@ -118,7 +123,7 @@ function sheetRows(days: readonly DayHistory[], now: number): Buffer {
   for (const { contract, day, history, stored } of days) {
     for (let index = stored; index < history.length; index++) {
       const sheet = history[index]!;
-      rows.field(newSheetId());
+      rows.field(sheet.id);
       rows.field(createdAt);
       rows.integer(contract.no);
       rows.field(day);

@@ -15,11 +15,13 @@ import {
 } from '@saldo/core/transactions/sheet.ts';
 import { appendEvents } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
+import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
 import { timestamp } from '../platform/db/wire-types.ts';
 import { type DayHistory, type PlacedSheet, readSheets, writeSheets } from './batch-sheets.ts';
 import { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
+import { appendInvalidationEntries, appendSheetEntries } from './ledger-entries.ts';
 import {
   type DaySource,
   insertSheetSources,
@@ -50,7 +52,8 @@ const INSERT_INVALIDATIONS = statement(
       where i.contract_no = of_day.contract_no and i.delivery_day = of_day.delivery_day)
        + row_number() over (partition by of_day.contract_no, of_day.delivery_day order by of_day.revision),
      of_day.revision, of_day.slots::smallint[], $5, $6, $7
-   from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)`,
+   from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)
+   returning contract_no, delivery_day, revision, number, slots`,
 );
 
 /** Positions of all sheets of contract-days, also of those that are superseded as a whole. */
@@ -63,6 +66,14 @@ const POSITIONS_OF_DAYS = statement(
 );
 
 type AddedSource = { readonly revision: number; readonly source: SheetSource };
+
+type InvalidationColumns = [
+  contractNo: number,
+  day: DeliveryDay,
+  revision: number,
+  number: number,
+  slots: number[],
+];
 
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
 
@@ -184,7 +195,7 @@ export class DayBatch {
       const { seller, buyer } = partiesOn(state.contract, state.day);
       state.history.push({
         ...change.sheet,
-        ...{ statuses: null, sender: seller, receiver: buyer },
+        ...{ id: newSheetId(), statuses: null, sender: seller, receiver: buyer },
       });
     }
     return change;
@@ -242,6 +253,7 @@ export class DayBatch {
     );
     await this.saveStatuses(states);
     await this.saveInvalidations(states, reason);
+    await appendSheetEntries(this.tx, states, this.now);
     this.collectDirty(dirty);
     await this.collectFormer(dirty);
     await this.appendEvents(states);
@@ -307,7 +319,7 @@ export class DayBatch {
     );
     if (rows.length === 0) return;
     if (reason === null) throw new Error('an invalidation has a reason');
-    await this.tx.query(INSERT_INVALIDATIONS, [
+    const stored = await this.tx.arrays<InvalidationColumns>(INSERT_INVALIDATIONS, [
       rows.map(({ no }) => no),
       rows.map(({ day }) => day),
       rows.map(({ revision }) => revision),
@@ -316,6 +328,11 @@ export class DayBatch {
       timestamp(this.now),
       reason.customerId,
     ]);
+    const invalidated = stored.map(([no, day, revision, number, slots]) => {
+      const { history } = this.stateOf(no, day);
+      return { sheetId: history.find((sheet) => sheet.revision === revision)!.id, number, slots };
+    });
+    appendInvalidationEntries(this.tx, invalidated, this.now);
   }
 
   private add(contract: VolumeContract, day: DeliveryDay): ContractDayState {

@@ -1,6 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import {
+  type LedgerEntry,
+  type LedgerParty,
+  sheetEntry,
+  supersededEntry,
+} from '@saldo/core/ledger/entries.ts';
 import { STATUS_BIT, SUPERSEDED } from '@saldo/core/transactions/sheet.ts';
 import { appendEvents, type NewEvent } from '../events/store.ts';
+import { appendEntries } from '../ledger/append.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newSheetId } from '../platform/db/new-id.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -8,6 +15,7 @@ import { timestamp } from '../platform/db/wire-types.ts';
 import type { ContractDay } from './day-batch.ts';
 import type { DirtyPositions } from './dirty-positions.ts';
 import { transactionEvents } from './events.ts';
+import { readLedgerParties } from './ledger-entries.ts';
 import { statusColumnOf } from './sheet-status.ts';
 import { partiesOn } from './volume-contracts.ts';
 
@@ -19,7 +27,7 @@ import { partiesOn } from './volume-contracts.ts';
 const REISSUE_WHOLE_DAYS = statement(
   'reissue_whole_days',
   `with whole as materialized (
-     select asked.*, newest.revision, newest.volumes, newest.versions,
+     select asked.*, newest.id as former_id, newest.revision, newest.volumes, newest.versions,
        newest.sender_position as former_sender_position, newest.sender_brp as former_sender_brp,
        newest.receiver_position as former_receiver_position, newest.receiver_brp as former_receiver_brp
      from unnest($1::uuid[], $2::int[], $3::date[], $4::int[], $5::int[], $6::int[], $7::int[]) with ordinality as asked
@@ -58,7 +66,7 @@ const REISSUE_WHOLE_DAYS = statement(
      from whole order by at
    )
    select at::int, (length(volumes) - 1) / get_byte(volumes, 0), former_sender_position, former_sender_brp,
-     former_receiver_position, former_receiver_brp
+     former_receiver_position, former_receiver_brp, id, former_id, revision, encode(volumes, 'hex'), versions
    from whole`,
 );
 
@@ -69,6 +77,11 @@ type ReissuedColumns = [
   senderBrp: number,
   receiverPosition: number,
   receiverBrp: number,
+  id: string,
+  formerId: string,
+  formerRevision: number,
+  volumesHex: string,
+  formerVersions: number[] | null,
 ];
 
 /** Contract-days that are reissued at once. More would take less time, but block the event loop for longer. */
@@ -85,6 +98,7 @@ export async function reissueWholeDays(
   now: number,
 ): Promise<{ transactions: number; left: ContractDay[] }> {
   const left = new Set(days);
+  const partyOf = await readLedgerParties(tx, positionsOf(days));
   let transactions = 0;
   let some = days.slice(0, DAYS_AT_ONCE);
   let rows = await reissue(tx, some, now);
@@ -100,6 +114,11 @@ export async function reissueWholeDays(
         return markAndCreateEvents(contractDay, row, dirty);
       });
       await appendEvents(tx, events, now);
+      appendEntries(
+        tx,
+        rows.flatMap((row) => entriesOf(some[row[0] - 1]!, row, partyOf, now)),
+        now,
+      );
     };
     const both = [reissue(tx, next, now), append()] as const;
     // Waits for both even if one fails: nothing may be sent on the connection after the rollback.
@@ -108,6 +127,35 @@ export async function reissueWholeDays(
     some = next;
   }
   return { transactions, left: [...left] };
+}
+
+function* positionsOf(days: readonly ContractDay[]): Iterable<number> {
+  for (const { contract, day } of days) {
+    const { seller, buyer } = partiesOn(contract, day);
+    yield seller.positionNo;
+    yield buyer.positionNo;
+  }
+}
+
+/** The entries of the sheet of a reissued day, and of the transactions that it replaces. */
+function entriesOf(
+  { contract, day }: ContractDay,
+  row: ReissuedColumns,
+  partyOf: (positionNo: number) => LedgerParty,
+  committedAt: number,
+): LedgerEntry[] {
+  const [, slots, , , , , uuid, formerId, formerRevision, volumesHex, formerVersions] = row;
+  const { seller, buyer } = partiesOn(contract, day);
+  const revision = formerRevision + 1;
+  const sheet = {
+    ...{ uuid, contractUuid: contract.id, day, revision, volumesHex, committedAt },
+    sender: partyOf(seller.positionNo),
+    receiver: partyOf(buyer.positionNo),
+    versions: formerVersions?.map((version) => version + 1) ?? [2],
+    previous: [formerRevision],
+  };
+  const replaced = Array.from({ length: slots }, (_, at) => at + 1);
+  return [sheetEntry(sheet), supersededEntry(formerId, revision, replaced, committedAt)];
 }
 
 async function reissue(tx: Tx, days: readonly ContractDay[], now: number): Promise<ReissuedColumns[]> {

@@ -12,7 +12,7 @@ import { storeMessage } from '@saldo/core/messages/stored.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
-import { insertOutgoing, lockDay } from '../store.ts';
+import { insertOutgoing, lockDay, recordSentAt } from '../store.ts';
 import type { Exchange } from './exchange.ts';
 import type { Scheduler } from './schedules.ts';
 
@@ -61,7 +61,7 @@ export async function findStatusRequest(
 /** An answer proves the delivery, even if our process ended before recording that. */
 const RECORD_ANSWER = statement(
   'record_request_answer',
-  `update message set state = $2, error = $3, acknowledged_at = $4, sent_at = coalesce(sent_at, $4) where id = $1`,
+  'update message set state = $2, error = $3, acknowledged_at = $4 where id = $1',
 );
 
 /** Records whether the TSO accepts the request. Its last answer about the schedule is a message of its own. */
@@ -79,5 +79,6 @@ export async function answerStatusRequest(
   await lockDay(tx, day);
   const error = decision.kind === 'rejected' ? storeMessage(decision.message) : null;
   await tx.query(RECORD_ANSWER, [id, decision.kind, error, timestamp(now)]);
+  await recordSentAt(tx, id, now);
   return decision;
 }
