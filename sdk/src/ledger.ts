@@ -1,5 +1,5 @@
-import { type Hashing, isIncluded, isPrefix } from '@saldo/core/ledger/proof.ts';
 import { HASH_BYTES, sealText } from '@saldo/core/ledger/tree.ts';
+import { type Hashing, isIncluded, isPrefix } from '@saldo/core/ledger/verify-proof.ts';
 
 /** A signed root of the ledger's tree. */
 export type LedgerSeal = {
@@ -54,7 +54,9 @@ export async function verifyProof(proof: LedgerProof, key: LedgerKey): Promise<P
   await verifySeal(proof.seal, key);
   const entry = bytesOfBase64(proof.entry, 'entry');
   const path = readPath(proof.audit_path, 'audit_path');
-  const isProved = await hashed(isIncluded(entry, readCount(proof.leaf_index, 'leaf_index'), treeOf(proof.seal), path));
+  const isProved = await hashed(
+    isIncluded(entry, readCount(proof.leaf_index, 'leaf_index'), treeOf(proof.seal), path),
+  );
   if (!isProved) throw new SaldoProofError('The entry is not in the tree of the seal.');
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(entry);
   return { entry: JSON.parse(text) as ProvedEntry['entry'], sealed_at: proof.seal.sealed_at };
@@ -87,7 +89,9 @@ export async function verifySeal(seal: LedgerSeal, key: LedgerKey): Promise<void
   const at = Date.parse(seal.sealed_at);
   if ((first !== null && at < Date.parse(first)) || (last !== null && at > Date.parse(last)))
     throw new SaldoProofError('The key of the seal was not in use when the seal was made.');
-  const signed = new TextEncoder().encode(sealText(readCount(seal.tree_size, 'tree_size'), seal.root_hash, seal.sealed_at));
+  const signed = new TextEncoder().encode(
+    sealText(readCount(seal.tree_size, 'tree_size'), seal.root_hash, seal.sealed_at),
+  );
   const publicKey = await importKey(seal.public_key);
   const signature = bytesOfBase64(seal.signature, 'signature');
   if (!(await crypto.subtle.verify('Ed25519', publicKey, signature, signed)))
@@ -117,7 +121,10 @@ async function hashed<Result>(hashing: Hashing<Result>): Promise<Result> {
   return step.value;
 }
 
-const treeOf = (seal: LedgerSeal) => ({ size: seal.tree_size, root: bytesOfHex(seal.root_hash, 'root_hash') });
+const treeOf = (seal: LedgerSeal) => ({
+  size: seal.tree_size,
+  root: bytesOfHex(seal.root_hash, 'root_hash'),
+});
 
 const readPath = (path: unknown, member: string): Uint8Array[] => {
   if (!Array.isArray(path)) throw new SaldoProofError(`${member} is not a list of hashes.`);
@@ -134,7 +141,9 @@ const HASH_FORM = new RegExp(`^[0-9a-f]{${2 * HASH_BYTES}}$`);
 function bytesOfHex(text: unknown, member: string): Uint8Array<ArrayBuffer> {
   if (typeof text !== 'string' || !HASH_FORM.test(text))
     throw new SaldoProofError(`${member} is not a hash in lower-case hex.`);
-  return Uint8Array.from({ length: HASH_BYTES }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+  return Uint8Array.from({ length: HASH_BYTES }, (_, at) =>
+    Number.parseInt(text.slice(2 * at, 2 * at + 2), 16),
+  );
 }
 
 /** One text per value, so that no bit of a proof is without a meaning. */

@@ -12,6 +12,7 @@ const PROGRAMS = [
   'server/src/backup/main.ts',
   'server/src/operator-access/main.ts',
   'server/src/secrets/main.ts',
+  'server/src/verification/main.ts',
   'cli/src/main.ts',
   'simulator/src/main.ts',
 ] as const;

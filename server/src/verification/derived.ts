@@ -160,8 +160,7 @@ export async function compareDerived(
   await compareStatuses(snapshot, differences);
   const start = `'${new Date(startsAt).toISOString()}'`;
   for (const { what, select } of DIFFERING)
-    for (const [record] of await snapshot.rows(select(start)))
-      differences.add(`changed: ${record}: ${what}`);
+    for (const [record] of await snapshot.rows(select(start))) differences.add(`changed: ${record}: ${what}`);
 }
 
 /** The first instant of the ledger in milliseconds; null if it is empty. */

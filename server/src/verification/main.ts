@@ -1,14 +1,18 @@
 /** Entry point of `saldo verify`. */
 
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { explain } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
 import { createProgress, formatCount, secondsSince } from '../backup/progress.ts';
+import { readLedgerKeyFile } from '../start/config.ts';
+import { readLedgerKey } from '../start/ledger-key-file.ts';
 import type { Seal } from './seals.ts';
 import { type Verification, verifyLedger } from './verify.ts';
 
-const EXIT = { differs: 1, problem: 2, interrupted: 130 } as const;
+/** The codes of the command line. */
+const EXIT = { differs: 1, problem: 3, interrupted: 130 } as const;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const progress = createProgress(process.stderr);
@@ -23,7 +27,9 @@ async function readSeals(file: string): Promise<Seal[]> {
   const text = await readFile(file, 'utf8');
   try {
     const content = JSON.parse(text) as { seals?: Seal[] } | Seal[] | Seal;
-    const seals = [content].flat().flatMap((part) => ('seals' in part && part.seals ? part.seals : [part as Seal]));
+    const seals = [content]
+      .flat()
+      .flatMap((part) => ('seals' in part && part.seals ? part.seals : [part as Seal]));
     if (seals.length > 0 && seals.every(isSeal)) return seals;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -74,9 +80,11 @@ async function main(signal: AbortSignal): Promise<void> {
   const { values } = parseArgs({ options: { since: { type: 'string' }, seals: { type: 'string' } } });
   const kept = values.seals === undefined ? [] : await readSeals(values.seals);
   const since = values.since === undefined ? null : Date.parse(values.since);
+  const keyFile = readLedgerKeyFile(process.env);
+  const ownKey = existsSync(keyFile) ? readLedgerKey(keyFile).publicKey.toString('base64') : null;
   const source = await openSource(process.env, (message) => process.stderr.write(`${message}\n`));
   try {
-    const result = await verifyLedger(source.url, { since, kept, progress, signal });
+    const result = await verifyLedger(source.url, { since, kept, ownKey, progress, signal });
     progress.stop();
     report(result, startedAt);
   } finally {

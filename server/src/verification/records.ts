@@ -18,7 +18,7 @@ import {
   sheetEntry,
   supersededEntry,
 } from '@saldo/core/ledger/entries.ts';
-import { elementAt, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import { supersededSlots, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { instantOf, msOf, type Row } from './row-stream.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -81,7 +81,8 @@ const SHEETS: RecordSource = {
       committedAt,
     });
     if (previous === null) return [sheet];
-    const slots = slotsByPrevious(volumesHex!, elementsOf(previous!)!);
+    const volumes = unpackVolumes(Buffer.from(volumesHex!, 'hex'));
+    const slots = supersededSlots({ volumes, previous: elementsOf(previous!) });
     const superseded = replaced?.split(',').map((text) => {
       const [before, uuid] = text.split(' ');
       return supersededEntry(uuid!, sheet.number, slots.get(Number(before)) ?? [], committedAt);
@@ -89,18 +90,6 @@ const SHEETS: RecordSource = {
     return [sheet, ...(superseded ?? [])];
   },
 };
-
-function slotsByPrevious(volumesHex: string, previous: readonly (number | null)[]): Map<number, number[]> {
-  const slots = new Map<number, number[]>();
-  for (const [at, volume] of unpackVolumes(Buffer.from(volumesHex, 'hex')).entries()) {
-    const before = elementAt(previous, at);
-    if (volume === null || before === null) continue;
-    const known = slots.get(before);
-    if (known === undefined) slots.set(before, [at + 1]);
-    else known.push(at + 1);
-  }
-  return slots;
-}
 
 const NOMINATIONS: RecordSource = {
   select: (since) => `
@@ -136,7 +125,10 @@ const MESSAGES: RecordSource = {
   },
 };
 
-type ByInstant = Record<string, { select: string; instant: string; entry: (values: Json[], at: number) => LedgerEntry }>;
+type ByInstant = Record<
+  string,
+  { select: string; instant: string; entry: (values: Json[], at: number) => LedgerEntry }
+>;
 
 /** Kinds of records with few rows share one stream, in the order of their instants: a JSON array per row. */
 const BY_INSTANT: ByInstant = {
@@ -174,15 +166,16 @@ const BY_INSTANT: ByInstant = {
   placements: {
     select: 'json_build_array(c.customer_id, c.number, c.placements) from placement_change c',
     instant: 'c.changed_at',
-    entry: ([uuid, number, placements], at) => placementsEntry(
-      uuid as string,
-      number as number,
-      (placements as Record<string, string | null>[]).map(
-        ({ eic, tso, first_day, last_day }) =>
-          ({ eic, tso, firstDay: first_day, lastDay: last_day }) as LedgerPlacement,
+    entry: ([uuid, number, placements], at) =>
+      placementsEntry(
+        uuid as string,
+        number as number,
+        (placements as Record<string, string | null>[]).map(
+          ({ eic, tso, first_day, last_day }) =>
+            ({ eic, tso, firstDay: first_day, lastDay: last_day }) as LedgerPlacement,
+        ),
+        at,
       ),
-      at,
-    ),
   },
   audit: {
     select: `json_build_array(c.no, c.actor, c.action, c.subject, c.request_id, c.address, c.user_agent, c.before, c.after)
@@ -212,9 +205,7 @@ const OTHERS: RecordSource = {
     );
     return `${kinds.join(' union all ')} order by instant`;
   },
-  entries: ([kind, at, values]) => [
-    BY_INSTANT[kind!]!.entry(JSON.parse(values!) as Json[], instantOf(at!)),
-  ],
+  entries: ([kind, at, values]) => [BY_INSTANT[kind!]!.entry(JSON.parse(values!) as Json[], instantOf(at!))],
 };
 
 export const RECORD_SOURCES: readonly RecordSource[] = [SHEETS, NOMINATIONS, MESSAGES, OTHERS];

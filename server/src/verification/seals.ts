@@ -75,7 +75,11 @@ export class TreeComparison {
   constructor(
     streams: { readonly seals: RowStream; readonly nodes: RowStream },
     kept: readonly Seal[],
-    options: { readonly differences: Differences; readonly since: number; readonly keys: ReadonlySet<string> },
+    options: {
+      readonly differences: Differences;
+      readonly since: number;
+      readonly keys: ReadonlySet<string>;
+    },
   ) {
     this.differences = options.differences;
     this.seals = streams.seals;
@@ -90,9 +94,12 @@ export class TreeComparison {
       },
     );
     for (const seal of kept) {
-      if (!this.isSigned(seal)) this.differences.add(`seal forged: the kept copy of ${named(seal)}: its signature is wrong`);
+      if (!this.isSigned(seal))
+        this.differences.add(`seal forged: the kept copy of ${named(seal)}: its signature is wrong`);
       else if (!options.keys.has(seal.public_key))
-        this.differences.add(`key unknown: ${named(seal)}, kept elsewhere, is signed with ${seal.public_key}`);
+        this.differences.add(
+          `key unknown: ${named(seal)}, kept elsewhere, is signed with ${seal.public_key}`,
+        );
     }
   }
 
@@ -136,7 +143,9 @@ export class TreeComparison {
     this.sealCount++;
     const isNew = Date.parse(seal.sealed_at) >= this.since;
     if (isNew && !this.isSigned(seal))
-      this.differences.add(`seal forged: ${named(seal)}: its signature is not that of its key ${seal.public_key}`);
+      this.differences.add(
+        `seal forged: ${named(seal)}: its signature is not that of its key ${seal.public_key}`,
+      );
     if (seal.tree_size !== this.tree.size || seal.root_hash !== hexOf(this.tree.root())) {
       if (this.wrongRoots++ === 0)
         this.differences.add(

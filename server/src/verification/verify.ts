@@ -13,6 +13,8 @@ export type VerifyOptions = {
   readonly since: number | null;
   /** Seals that were kept elsewhere. */
   readonly kept: readonly Seal[];
+  /** The public key of the file that signs, in base64; null without the file. */
+  readonly ownKey: string | null;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
@@ -56,10 +58,12 @@ async function compareEntries(
   snapshot: Snapshot,
   differences: Differences,
   startsAt: number,
-  { since, kept, progress }: VerifyOptions,
+  { since, kept, ownKey, progress }: VerifyOptions,
 ): Promise<Omit<Verification, 'differences' | 'oldest'>> {
   const parties = await readParties(snapshot);
   const keys = new Set((await snapshot.rows(KEYS)).map(([key]) => key!));
+  if (ownKey !== null && keys.size > 0 && !keys.has(ownKey))
+    differences.add(`key unknown: the database does not have ${ownKey}, the key of LEDGER_KEY_FILE`);
   const from = since === null ? `'-infinity'` : `'${new Date(since).toISOString()}'`;
   const selects = [BATCHES, SEALS, NODES, ...RECORD_SOURCES.map(({ select }) => select(from))];
   return snapshot.streams(selects, async ([batches, seals, nodes, ...rows]) => {
