@@ -79,6 +79,9 @@ export async function verifyConsistency(
     throw new SaldoProofError('The earlier tree is not the beginning of the later one.');
 }
 
+/** Times of keys have whole seconds, those of seals milliseconds. */
+const SECOND_MS = 1000;
+
 /** Verifies the signature of a seal, and that its key was in use when it was made. Throws a `SaldoProofError`. */
 export async function verifySeal(seal: LedgerSeal, key: LedgerKey): Promise<void> {
   if (typeof seal !== 'object' || seal === null) throw new SaldoProofError('The proof has no seal.');
@@ -87,7 +90,7 @@ export async function verifySeal(seal: LedgerSeal, key: LedgerKey): Promise<void
   if (known === undefined) throw new SaldoProofError('The key of the seal is not a key of the platform.');
   const { first_used_at: first, last_used_at: last } = known;
   const at = Date.parse(seal.sealed_at);
-  if ((first !== null && at < Date.parse(first)) || (last !== null && at > Date.parse(last)))
+  if ((first !== null && at < Date.parse(first)) || (last !== null && at > Date.parse(last) + SECOND_MS))
     throw new SaldoProofError('The key of the seal was not in use when the seal was made.');
   const signed = new TextEncoder().encode(
     sealText(readCount(seal.tree_size, 'tree_size'), seal.root_hash, seal.sealed_at),

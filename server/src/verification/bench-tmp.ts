@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { randomBytes } from 'node:crypto';
+import { sheetEntry } from '@saldo/core/ledger/entries.ts';
+import { packVolumes } from '@saldo/core/transactions/sheet.ts';
+import { uuidV7 } from '@saldo/core/id.ts';
+import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { hashOfEntry, RECORD_BYTES, writeRecord } from '../ledger/append.ts';
+import { SALDO } from '../platform/db/embedded.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { sealDue } from '../ledger/seal.ts';
+import { renewLedgerKey } from '../start/ledger-key-file.ts';
+
+const N = Number(process.argv[2] ?? 1e6);
+const dataDir = '/tmp/u4bench/data';
+const { url, stop } = await startEmbeddedPostgres({ application: SALDO, dataDir, say: console.log });
+await migrate(url, () => {});
+const c = new pg.Client({ connectionString: url });
+await c.connect();
+await c.query('set session_replication_role = replica');
+const CON = 1000;
+const contracts = Array.from({ length: CON }, (_, i) => uuidV7(1.79e12, i % 4096, randomBytes(8)));
+await c.query(`insert into brp (id, name, created_at) values (gen_random_uuid(), 'a', now())`);
+await c.query(`insert into balance_group (eic, brp_no, name, created_at) values ('11XTEST--------1', 1, 'x', now())`);
+await c.query(`insert into position (eic, tso, brp_no, enabled) values ('11XTEST--------1','DE_AMPRION',1,true),('11XTEST--------1','DE_TENNET',1,true)`);
+await c.query(`create table con_tmp as select * from contract`);
+await c.query(`alter table contract disable trigger all`);
+await c.query(`insert into contract (id, external_id, type, seller_customer, seller_name, seller_eic, seller_tso, seller_position, seller_brp, buyer_customer, buyer_name, buyer_eic, buyer_tso, buyer_position, buyer_brp, created_at, delivery_start, delivery_end) select u, 'x' || n, 'ppa', gen_random_uuid(), 's', '11XTEST--------1', 'DE_AMPRION', 1, 1, gen_random_uuid(), 'b', '11XTEST--------1', 'DE_TENNET', 2, 1, now(), '2026-01-01', '2030-01-01' from unnest($1::uuid[]) with ordinality as t (u, n)`, [contracts]);
+const { rows } = await c.query('select no, id from contract');
+const sheets = c.query(copyFrom('copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position, sender_brp, receiver_brp, volumes) from stdin'));
+let at = 1.79e12, lines: string[] = [], batch: any[] = [];
+const batches: any[] = [];
+for (let i = 0; i < N; i++) {
+  if (i % 2000 === 0) at += 50;
+  const { no, id: contractUuid } = rows[i % CON];
+  const day = new Date(Date.UTC(2026, 0, 1) + Math.floor(i / CON) * 86400000).toISOString().slice(0, 10);
+  const uuid = uuidV7(at, i % 4096, randomBytes(8)).slice(0, 34) + '00';
+  const volumes = Array.from({ length: 96 }, (_, s) => (i * 31 + s * 7) % 5000);
+  const volumesHex = Buffer.from(packVolumes(volumes)).toString('hex');
+  const e = sheetEntry({ uuid, contractUuid, day, revision: 1, sender: { eic: '11XTEST--------1', tso: 'DE_AMPRION' }, receiver: { eic: '11XTEST--------1', tso: 'DE_TENNET' }, volumesHex, versions: null, previous: null, committedAt: at });
+  const r = Buffer.alloc(RECORD_BYTES); writeRecord(r, 0, e);
+  batch.push([r, hashOfEntry(e.text)]);
+  lines.push(`${uuid}\t${new Date(at).toISOString()}\t${no}\t${day}\t1\t1\t2\t1\t1\t\\\\x${volumesHex}\n`);
+  if ((i + 1) % 2000 === 0) {
+    if (!sheets.write(lines.join(''))) await once(sheets, 'drain');
+    lines = [];
+    batches.push([new Date(at).toISOString(), Buffer.concat(batch.map((b) => b[0])), Buffer.concat(batch.map((b) => b[1]))]);
+    batch = [];
+  }
+}
+sheets.end(); await finished(sheets);
+for (const b of batches) await c.query('insert into ledger_batch (committed_at, records, hashes) values ($1,$2,$3)', b);
+await c.query('vacuum analyze sheet'); await c.query('analyze ledger_batch');
+const db = openDatabase(url);
+const key = await renewLedgerKey(`${dataDir}/ledger.key`);
+console.time('seal'); await sealDue(db, key, { now: () => 1.7901e12 } as never); console.timeEnd('seal');
+await db.close(); await c.end(); await stop();
