@@ -4,6 +4,7 @@ import { customerEndpoints } from './customers.ts';
 import { deliveryDayEndpoints } from './delivery-days.ts';
 import { eventEndpoints } from './events.ts';
 import { exportEndpoints } from './exports.ts';
+import { ledgerEndpoints } from './ledger.ts';
 import { nominationEndpoints } from './nominations.ts';
 import { requestEndpoints } from './requests.ts';
 import { scheduleEndpoints } from './schedules.ts';
@@ -16,6 +17,7 @@ export const brpEndpoints = {
   ...transactionEndpoints,
   ...nominationEndpoints,
   ...exportEndpoints,
+  ...ledgerEndpoints,
   ...scheduleEndpoints,
   ...customerEndpoints,
   ...balanceGroupEndpoints,

@@ -382,6 +382,19 @@ export const PROBLEMS = {
     explanation: 'The change is not part of a sealed tree of the ledger yet.',
     remedy: 'Repeat the request after the number of seconds in `Retry-After`.',
   },
+  ledger_mismatch: {
+    status: 409,
+    title: 'Ledger Mismatch',
+    explanation:
+      'The stored record is not the one that the ledger has: the record or the ledger was changed outside of the platform.',
+    remedy: 'Tell the operator, who runs `saldo verify`. Proofs and seals that you have kept stay valid.',
+  },
+  seal_not_found: {
+    status: 404,
+    title: 'Seal Not Found',
+    explanation: 'No seal of the ledger has this size.',
+    remedy: 'Take `tree_size` from `GET /v1/ledger/seals`.',
+  },
   too_many_exports: {
     status: 429,
     title: 'Too Many Exports',

@@ -1,4 +1,5 @@
 import { operatorEventEndpoints } from '../events.ts';
+import { operatorLedgerEndpoints } from '../ledger.ts';
 import { operatorRequestEndpoints } from '../requests.ts';
 import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
@@ -27,6 +28,7 @@ export const operatorEndpoints = {
   ...operatorVolumeEndpoints,
   ...operatorNominationEndpoints,
   ...operatorExportEndpoints,
+  ...operatorLedgerEndpoints,
   ...operatorExchangeEndpoints,
   ...operatorAlarmEndpoints,
   ...operatorEventEndpoints,

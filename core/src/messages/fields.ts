@@ -25,6 +25,10 @@ export const FIELDS = {
     en: 'is needed, because the customer has contracts that deliver',
     de: 'wird gebraucht, weil der Kunde Verträge mit Lieferungen hat',
   },
+  'field.to_before_from': {
+    en: 'must not be smaller than from',
+    de: 'darf nicht kleiner als from sein',
+  },
   'field.as_of_future': { en: 'must not be in the future', de: 'darf nicht in der Zukunft liegen' },
   'field.read_only': { en: 'is read-only and must not be sent', de: 'ist nicht änderbar' },
   'field.unknown': { en: 'is unknown; accepted are {names}', de: 'ist unbekannt; möglich sind {names}' },

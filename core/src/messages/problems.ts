@@ -385,6 +385,14 @@ export const PROBLEM_DETAILS = {
     en: 'The clock of this sandbox was moved back. It cannot tell what was known at an instant.',
     de: 'Die Uhr dieser Sandbox wurde zurückgestellt. Was zu einem Zeitpunkt bekannt war, lässt sich nicht sagen.',
   },
+  'problem.ledger_mismatch': {
+    en: 'The stored record differs from its entry in the ledger. Please tell the operator.',
+    de: 'Der gespeicherte Datensatz weicht von seinem Eintrag im Ledger ab. Bitte informieren Sie den Betreiber.',
+  },
+  'problem.seal_not_found': {
+    en: 'No seal has this size.',
+    de: 'Kein Siegel hat diese Größe.',
+  },
   'problem.not_sealed': {
     en: 'The change is not sealed yet. Try again in {seconds} s.',
     de: 'Die Änderung ist noch nicht versiegelt. Bitte versuchen Sie es in {seconds} s erneut.',

@@ -30,8 +30,10 @@ import { operatorExchangeRoutes } from '../exchange/operator-routes.ts';
 import { scheduleRoutes } from '../exchange/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { healthRoutes } from '../health/operator-routes.ts';
+import { ledgerRoutes, operatorLedgerRoutes } from '../ledger/routes.ts';
 import { operatorMarketRoutes } from '../market/operator-routes.ts';
 import { marketRoutes, mountCovers } from '../market/routes.ts';
+import { nominationProofRoutes } from '../nominations/proof.ts';
 import { nominationRoutes, operatorNominationRoutes } from '../nominations/routes.ts';
 import { operatorPartyRoutes } from '../parties/operator-routes.ts';
 import { ownPartyRoutes } from '../parties/portal-routes.ts';
@@ -44,6 +46,7 @@ import type { Sealer } from '../platform/auth/sealed-secrets.ts';
 import { sessionCredentials } from '../platform/auth/session-credentials.ts';
 import { type MovableClock, monotonicNow } from '../platform/clock.ts';
 import type { OpenDatabase } from '../platform/db/database.ts';
+import { asOfReads } from '../platform/http/as-of.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { cursorSealer } from '../platform/http/cursor.ts';
 import { deviceCookie } from '../platform/http/device-cookie.ts';
@@ -79,6 +82,7 @@ import { operatorSourceRoutes } from '../sources/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
 import { operatorTransactionRoutes } from '../transactions/operator-routes.ts';
 import { operatorVolumeRoutes } from '../transactions/operator-volumes.ts';
+import { transactionProofRoutes } from '../transactions/proof.ts';
 import { transactionRoutes } from '../transactions/routes.ts';
 import { factorRoutes, pendingFactorRoutes } from '../users/factor-routes.ts';
 import { createIdentityProviders } from '../users/identity-providers.ts';
@@ -268,6 +272,14 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const { sessionAuth, challengeCookie, stepCookie, behind, forOwners } = mountingOf(dependencies, listener);
   const [forOperators, forBrps] = [forOwners('operator'), forOwners('brp')];
   const exports = exportRoutes(config.operator, config.exportSilenceS);
+  const reads = asOfReads(db, clock);
+  const transactionProofs = transactionProofRoutes(db, reads);
+  const nominationProofs = nominationProofRoutes(db, reads);
+  const operatorProofs = [
+    ...operatorLedgerRoutes(db),
+    ...transactionProofs.operator,
+    ...nominationProofs.operator,
+  ];
   const brpRoutes = [
     ...contractRoutes(clock),
     ...transactionRoutes(),
@@ -281,6 +293,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...calendarRoutes(clock, config.marketRules),
     ...eventRoutes(db, brpEndpoints.listEvents, brpEndpoints.getEvent, forBrps.feed),
     ...requestRoutes(),
+    ...ledgerRoutes(db),
+    ...transactionProofs.brp,
+    ...nominationProofs.brp,
   ];
   const countSignIn = signInCounter(metrics);
   const users = {
@@ -300,6 +315,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, brpRoutes, forBrps);
   mountRoutes(app, operatorRoutes(dependencies, customerUrl), forOperators);
   mountRoutes(app, exports.operator, forOperators);
+  mountRoutes(app, operatorProofs, forOperators);
   mountRoutes(app, operatorUserRoutes(users), forOperators);
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);

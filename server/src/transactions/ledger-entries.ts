@@ -61,7 +61,7 @@ function entriesOfDay(
   ]);
 }
 
-const hexOf = (bytes: Uint8Array): string =>
+export const hexOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 
 export type InvalidatedSlots = {

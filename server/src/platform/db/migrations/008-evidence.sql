@@ -78,6 +78,9 @@ create table ledger_seal (
   key_no int not null references ledger_key,
   signature bytea not null
 );
+-- The first seal that has a batch, and the first and the last seal of a key.
+create unique index ledger_seal_of_sequence on ledger_seal (sequence);
+create index ledger_seal_of_key on ledger_seal (key_no, tree_size);
 -- The first seal after an instant.
 create index ledger_seal_of_instant on ledger_seal (sealed_at);
 
