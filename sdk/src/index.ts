@@ -4,9 +4,6 @@ export { type BrpClient, createBrpClient } from './brp.ts';
 export { type Client, createClient, type Input, type Upload } from './client.ts';
 export { type Download, fileNameOf } from './download.ts';
 export {
-  type LedgerKey,
-  type LedgerProof,
-  type LedgerSeal,
   type ProvedEntry,
   SaldoProofError,
   verifyConsistency,

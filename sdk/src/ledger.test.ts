@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, hash, type KeyObject, sign } from 'node:crypto';
 import { test } from 'node:test';
+import type { LedgerKey, Seal } from '@saldo/api';
 import { type Hash, leafHash, nodeHash, sealText } from '@saldo/core/ledger/tree.ts';
-import { type LedgerSeal, SaldoProofError, verifyConsistency, verifyProof, verifySeal } from './ledger.ts';
+import { SaldoProofError, verifyConsistency, verifyProof, verifySeal } from './ledger.ts';
 
 const sha256 = (bytes: Uint8Array): Hash => hash('sha256', bytes, 'buffer');
 const hex = (value: Hash) => Buffer.from(value).toString('hex');
@@ -12,7 +13,7 @@ const newKey = () => {
   return { privateKey, text: Buffer.from(x, 'base64url').toString('base64') };
 };
 const [current, former] = [newKey(), newKey()];
-const KEY = {
+const KEY: LedgerKey = {
   public_key: current.text,
   algorithm: 'Ed25519',
   first_used_at: '2026-10-20T00:00:00Z',
@@ -22,12 +23,7 @@ const KEY = {
 };
 
 type Signer = { readonly privateKey: KeyObject; readonly text: string };
-function sealOf(
-  size: number,
-  root: Hash,
-  by: Signer = current,
-  sealedAt = '2026-10-22T12:00:30.000Z',
-): LedgerSeal {
+function sealOf(size: number, root: Hash, by: Signer = current, sealedAt = '2026-10-22T12:00:30.000Z'): Seal {
   const signature = sign(null, Buffer.from(sealText(size, hex(root), sealedAt)), by.privateKey);
   return {
     tree_size: size,

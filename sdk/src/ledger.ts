@@ -1,37 +1,6 @@
+import type { LedgerKey, Proof, Seal } from '@saldo/api';
 import { HASH_BYTES, sealText } from '@saldo/core/ledger/tree.ts';
 import { type Hashing, isIncluded, isPrefix } from '@saldo/core/ledger/verify-proof.ts';
-
-/** A signed root of the ledger's tree. */
-export type LedgerSeal = {
-  readonly tree_size: number;
-  /** Hex. */
-  readonly root_hash: string;
-  readonly sealed_at: string;
-  /** Base64, as the public key. */
-  readonly signature: string;
-  readonly public_key: string;
-};
-
-/** The answer of `/proof` of a record. */
-export type LedgerProof = {
-  /** The canonical JSON of the entry, in base64. */
-  readonly entry: string;
-  readonly leaf_index: number;
-  readonly seal: LedgerSeal;
-  /** Hashes in hex. */
-  readonly audit_path: readonly string[];
-};
-
-/** The answer of `GET /v1/ledger/key`. Keep a copy of it from a time when you trusted the platform. */
-export type LedgerKey = {
-  readonly public_key: string;
-  readonly first_used_at: string | null;
-  readonly previous_keys: readonly {
-    readonly public_key: string;
-    readonly first_used_at: string | null;
-    readonly last_used_at: string | null;
-  }[];
-};
 
 /** What a valid proof proves. */
 export type ProvedEntry = {
@@ -50,7 +19,7 @@ export class SaldoProofError extends Error {
  * Verifies that an entry is in the ledger and that the ledger was signed with one of these keys, without a request. Throws a
  * `SaldoProofError` that says why if it is not. Uses Web Crypto with Ed25519: Node.js 20 and the browsers of 2025 have it.
  */
-export async function verifyProof(proof: LedgerProof, key: LedgerKey): Promise<ProvedEntry> {
+export async function verifyProof(proof: Proof, key: LedgerKey): Promise<ProvedEntry> {
   await verifySeal(proof.seal, key);
   const entry = bytesOfBase64(proof.entry, 'entry');
   const path = readPath(proof.audit_path, 'audit_path');
@@ -67,8 +36,8 @@ export async function verifyProof(proof: LedgerProof, key: LedgerKey): Promise<P
  * `GET /v1/ledger/consistency` for their sizes. Throws a `SaldoProofError` if it does not.
  */
 export async function verifyConsistency(
-  from: LedgerSeal,
-  to: LedgerSeal,
+  from: Seal,
+  to: Seal,
   consistencyPath: readonly string[],
   key: LedgerKey,
 ): Promise<void> {
@@ -83,14 +52,14 @@ export async function verifyConsistency(
 const SECOND_MS = 1000;
 
 /** Verifies the signature of a seal, and that its key was in use when it was made. Throws a `SaldoProofError`. */
-export async function verifySeal(seal: LedgerSeal, key: LedgerKey): Promise<void> {
+export async function verifySeal(seal: Seal, key: LedgerKey): Promise<void> {
   if (typeof seal !== 'object' || seal === null) throw new SaldoProofError('The proof has no seal.');
   const keys = [{ ...key, last_used_at: null }, ...(key.previous_keys ?? [])];
   const known = keys.find(({ public_key }) => public_key === seal.public_key);
   if (known === undefined) throw new SaldoProofError('The key of the seal is not a key of the platform.');
   const { first_used_at: first, last_used_at: last } = known;
   const at = Date.parse(seal.sealed_at);
-  if ((first !== null && at < Date.parse(first)) || (last !== null && at > Date.parse(last) + SECOND_MS))
+  if (at < Date.parse(first) || (last !== null && at > Date.parse(last) + SECOND_MS))
     throw new SaldoProofError('The key of the seal was not in use when the seal was made.');
   const signed = new TextEncoder().encode(
     sealText(readCount(seal.tree_size, 'tree_size'), seal.root_hash, seal.sealed_at),
@@ -124,7 +93,7 @@ async function hashed<Result>(hashing: Hashing<Result>): Promise<Result> {
   return step.value;
 }
 
-const treeOf = (seal: LedgerSeal) => ({
+const treeOf = (seal: Seal) => ({
   size: seal.tree_size,
   root: bytesOfHex(seal.root_hash, 'root_hash'),
 });

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
-import { sealDue } from '../src/ledger/seal.ts';
-import { readLedgerKey } from '../src/start/ledger-key-file.ts';
 import { agree, newPlace, operating } from './exchanging.ts';
 import { client, type TestPlatform } from './harness.ts';
 import { flat, only } from './nominated.ts';
+import { sealAll } from './proving.ts';
 
 export const LEDGER_DAY = '2026-10-22';
-
-/** Seals everything that is committed, as the job does. */
-export const seal = ({ db, config, clock }: TestPlatform): Promise<void> =>
-  sealDue(db, readLedgerKey(config.ledgerKeyFile), clock);
 
 /** Changes of every kind that the ledger has, through the platform's own functions, in several seals. */
 export async function changeEverything(platform: TestPlatform) {
@@ -27,7 +22,7 @@ export async function changeEverything(platform: TestPlatform) {
   await put(LEDGER_DAY, flat(LEDGER_DAY, 1));
   await put('2026-10-23', flat('2026-10-23', 2));
   await world.nominate();
-  await seal(platform);
+  await sealAll(platform);
   clock.set('2026-10-20T08:05:00Z');
   await put(LEDGER_DAY, only(LEDGER_DAY, [5, 6], 3, 1));
   await world.nominate();
@@ -43,7 +38,7 @@ export async function changeEverything(platform: TestPlatform) {
     });
     assert.equal(invalidated.status, 200, invalidated.text);
   }
-  await seal(platform);
+  await sealAll(platform);
   clock.set('2026-10-20T08:15:00Z');
   await put('2026-10-24', flat('2026-10-24', 4));
   return { operator, contract, wind, city };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type LedgerKey, type LedgerProof, SaldoProofError, verifyProof } from '@saldo/sdk';
+import { type LedgerKey, type Proof, SaldoProofError, verifyProof } from '@saldo/sdk';
 import type { Command } from 'commander';
 import { readJson } from '../files.ts';
 import { UsageError } from '../usage.ts';
@@ -60,7 +60,7 @@ export function addVerifyCommands(program: Command, open: OpenSession): void {
       if (!isObject(given) || !isObject(key) || !('public_key' in key))
         throw new UsageError(`${publicKey} is not an answer of /ledger/key, or ${file} is not a proof`);
       try {
-        const { entry, sealed_at } = await verifyProof(given as LedgerProof, key as LedgerKey);
+        const { entry, sealed_at } = await verifyProof(given as Proof, key as LedgerKey);
         await session.show({ ...entry, sealed_at });
         session.note(`The proof is valid: the ledger had this entry at ${sealed_at}.`);
       } catch (error) {
