@@ -11,7 +11,6 @@ type Changed = Computed & { readonly record: string; readonly storedHex: string 
 
 /** Rows that are read ahead for an entry whose row does not come. Transactions that commit at once mix their rows. */
 const MAX_READ_AHEAD = 100_000;
-const ROWS_PER_MISS = 100;
 /** The number of changed records among which exchanged ones are looked for. */
 const MAX_EXCHANGED = 300;
 
@@ -28,7 +27,16 @@ function leafHasher(): (text: string) => string {
   };
 }
 
-const iso = (instant: number) => new Date(instant).toISOString();
+/** Entries of a batch have one instant. */
+const iso = lastResult((instant: number) => new Date(instant).toISOString());
+
+function lastResult<Result>(of: (input: number) => Result): (input: number) => Result {
+  let last: { readonly input: number; readonly result: Result } | null = null;
+  return (input) => {
+    if (last?.input !== input) last = { input, result: of(input) };
+    return last.result;
+  };
+}
 
 /**
  * Compares entries of the ledger with those that follow from the rows of a source. Both come nearly in the same order, so that few
@@ -63,25 +71,28 @@ export class RecordComparison {
     this.startsAt = options.startsAt;
   }
 
-  /** Compares if the row has come. False: `read` has to be called. */
+  /** Compares if the row has arrived. False: `read` has to be called. */
   compare(record: string, hashHex: string, committedAt: number): boolean {
     const computed = this.computed.get(record);
-    if (computed === undefined) return false;
-    this.computed.delete(record);
-    this.readAhead = 0;
-    this.check(record, computed, { hashHex, committedAt });
-    return true;
+    if (computed !== undefined) {
+      this.computed.delete(record);
+      this.readAhead = 0;
+      this.check(record, computed, { hashHex, committedAt });
+      return true;
+    }
+    for (let row = this.rows.take(); row !== null; row = this.rows.take()) {
+      this.readAhead++;
+      if (this.addRow(row, record, { hashHex, committedAt })) return true;
+    }
+    return false;
   }
 
-  /** Reads rows until that of the record comes. Without one, its entry waits. */
+  /** Waits for rows until that of the record comes. Without one, its entry waits. */
   async read(record: string, hashHex: string, committedAt: number): Promise<void> {
-    for (let count = 0; this.readAhead < MAX_READ_AHEAD || count < ROWS_PER_MISS; count++) {
-      const row = this.rows.take() ?? (await this.rows.next());
-      if (row === null) break;
-      this.readAhead++;
-      this.addRow(row);
+    do {
+      if (!(await this.rows.fill())) break;
       if (this.compare(record, hashHex, committedAt)) return;
-    }
+    } while (this.readAhead < MAX_READ_AHEAD);
     const isTwice = this.stored.has(record);
     if (isTwice) this.differences.add(`not in the database: a second entry of ${nameRecord(record, null)}`);
     else this.stored.set(record, { hashHex, committedAt });
@@ -101,25 +112,35 @@ export class RecordComparison {
     }
   }
 
-  private addRow(row: Row): void {
+  /** Whether the row has the wanted entry, which it compares. Its other entries wait for theirs. */
+  private addRow(row: Row, wanted = '', entry: Stored | null = null): boolean {
+    let isFound = false;
     try {
-      const [, instant] = row;
-      const isOlder = Number(instant) < this.startsAt;
+      const isOlder = Number(row[1]) < this.startsAt;
       for (const { kind, uuid, number, text } of this.source.entries(row, this.parties)) {
         const record = recordHex(kind, uuid, number);
         const computed = { text, hashHex: leafHex(text) };
-        const stored = this.stored.get(record);
-        if (stored !== undefined) {
-          this.stored.delete(record);
-          this.check(record, computed, stored);
-        } else if (isOlder) this.olderCount++;
-        else if (this.computed.has(record))
-          this.differences.add(`not in the ledger: a second row of ${nameRecord(record, text)}`);
-        else this.computed.set(record, computed);
+        if (record === wanted && !isFound) {
+          isFound = true;
+          this.readAhead = 0;
+          this.check(record, computed, entry!);
+        } else this.addComputed(record, computed, isOlder);
       }
     } catch (error) {
       this.differences.add(`unreadable: the row ${row[0]}: ${(error as Error).message}`);
     }
+    return isFound;
+  }
+
+  private addComputed(record: string, computed: Computed, isOlder: boolean): void {
+    const stored = this.stored.get(record);
+    if (stored !== undefined) {
+      this.stored.delete(record);
+      this.check(record, computed, stored);
+    } else if (isOlder) this.olderCount++;
+    else if (this.computed.has(record))
+      this.differences.add(`not in the ledger: a second row of ${nameRecord(record, computed.text)}`);
+    else this.computed.set(record, computed);
   }
 
   private check(record: string, { text, hashHex }: Computed, stored: Stored): void {

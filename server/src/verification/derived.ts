@@ -33,8 +33,8 @@ type DaySheet = {
   readonly invalidSlots: ReadonlySet<number>;
 };
 
-const arrayOf = (text: string | null): (number | null)[] | null =>
-  text === null
+const arrayOf = (text: string): (number | null)[] | null =>
+  text === ''
     ? null
     : text
         .slice(1, -1)
@@ -47,8 +47,8 @@ const sheetOf = ([, , revision, id, volumesHex, previous, statuses, mask, invali
   volumes: unpackVolumes(Buffer.from(volumesHex!, 'hex')),
   previous: arrayOf(previous!),
   statuses: arrayOf(statuses!) as number[] | null,
-  mask: mask === null ? null : Number(mask),
-  invalidSlots: new Set((invalid ?? '').split(',').map(Number)),
+  mask: mask === '' ? null : Number(mask),
+  invalidSlots: new Set(invalid!.split(',').map(Number)),
 });
 
 /** Compares the stored statuses with those that follow from sheets and invalidations. */
@@ -166,5 +166,5 @@ export async function compareDerived(
 /** The first instant of the ledger in milliseconds; null if it is empty. */
 export async function readLedgerStart(snapshot: Snapshot): Promise<number | null> {
   const [row] = await snapshot.rows(`select ${msOf('min(committed_at)')} from ledger_batch`);
-  return row?.[0] === null || row === undefined ? null : Number(row[0]);
+  return row?.[0] ? Number(row[0]) : null;
 }

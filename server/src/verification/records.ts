@@ -25,8 +25,8 @@ import type { Snapshot } from './snapshot.ts';
 /** The entries that follow from the stored rows, by the functions that make them when a change is committed. */
 
 const numbersOf = (text: string): number[] => text.slice(1, -1).split(',').map(Number);
-const elementsOf = (text: string | null): (number | null)[] | null =>
-  text === null
+const elementsOf = (text: string): (number | null)[] | null =>
+  text === ''
     ? null
     : text
         .slice(1, -1)
@@ -80,14 +80,14 @@ const SHEETS: RecordSource = {
       previous: elementsOf(previous!),
       committedAt,
     });
-    if (previous === null) return [sheet];
+    if (previous === '') return [sheet];
     const volumes = unpackVolumes(Buffer.from(volumesHex!, 'hex'));
     const slots = supersededSlots({ volumes, previous: elementsOf(previous!) });
-    const superseded = replaced?.split(',').map((text) => {
+    const superseded = (replaced === '' ? [] : replaced!.split(',')).map((text) => {
       const [before, uuid] = text.split(' ');
       return supersededEntry(uuid!, sheet.number, slots.get(Number(before)) ?? [], committedAt);
     });
-    return [sheet, ...(superseded ?? [])];
+    return [sheet, ...superseded];
   },
 };
 
@@ -103,12 +103,12 @@ const NOMINATIONS: RecordSource = {
       day: day!,
       direction: direction as Direction,
       version: Number(version),
-      previousUuid: previousId!,
+      previousUuid: previousId || null,
       amounts: numbersOf(amounts!),
       gateClosure: instantOf(gateClosure!),
       committedAt: instantOf(at!),
     });
-    if (previousId === null) return [nomination];
+    if (previousId === '') return [nomination];
     return [nomination, nominationSupersededEntry(previousId!, nomination.number, id!, instantOf(at!))];
   },
 };
@@ -119,7 +119,7 @@ const MESSAGES: RecordSource = {
     from message where created_at >= ${since} order by id`,
   entries([id, at, direction, document]) {
     const documentSha256 =
-      document === null ? null : hash('sha256', gunzipSync(Buffer.from(document!, 'hex')), 'hex');
+      document === '' ? null : hash('sha256', gunzipSync(Buffer.from(document!, 'hex')), 'hex');
     const committedAt = instantOf(at!);
     return [messageEntry({ uuid: id!, direction: direction as Direction, documentSha256, committedAt })];
   },

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-export type Row = readonly (string | null)[];
+/** Null is the empty text. */
+export type Row = readonly string[];
 
 /** SQL of an instant in milliseconds. */
 export const msOf = (column: string) => `date_part('epoch', ${column}) * 1000`;
 
 /** The platform stores whole milliseconds. Other values become an instant that no entry has, so that their row differs. */
-export function instantOf(text: string | null): number {
+export function instantOf(text: string): number {
   const instant = Number(text);
   return Number.isSafeInteger(instant) ? instant : 0;
 }
@@ -15,11 +16,8 @@ export function instantOf(text: string | null): number {
 const NEWLINE = 10;
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-const fieldOf = (text: string): string | null => {
-  if (!text.includes('\\')) return text;
-  if (text === '\\N') return null;
-  return text.replaceAll(/\\(.)/gs, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
-};
+const unescape = (text: string): string =>
+  text.replaceAll(/\\(.)/gs, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
 
 /**
  * The rows of a statement, read with COPY in its text format, because the protocol of single rows takes four times as long. The
@@ -33,7 +31,7 @@ export class RowStream {
   private hasEnded = false;
 
   constructor(client: pg.Client, select: string) {
-    const copy = client.query(copyTo(`copy (${select}) to stdout`)) as AsyncIterable<Buffer>;
+    const copy = client.query(copyTo(`copy (${select}) to stdout (null '')`)) as AsyncIterable<Buffer>;
     this.chunks = copy[Symbol.asyncIterator]();
   }
 
@@ -43,7 +41,7 @@ export class RowStream {
     if (line === undefined) return null;
     this.at++;
     const fields = line.split('\t');
-    return line.includes('\\') ? fields.map(fieldOf) : fields;
+    return line.includes('\\') ? fields.map(unescape) : fields;
   }
 
   /** Waits for rows. False at the end. */
