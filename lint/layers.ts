@@ -92,7 +92,7 @@ const inOrder = (folders: readonly string[], common: readonly string[]) =>
 const ALLOWED = new Map<string, readonly string[]>([
   ['core/src', []],
   ['api/src', ['core/src/enums.ts']],
-  ['sdk/src', ['api/src']],
+  ['sdk/src', ['api/src', 'core/src/ledger/tree.ts', 'core/src/ledger/verify-proof.ts']],
   ['cli/src', CLIENT],
   ...inOrder(PORTAL, CLIENT),
   ...inOrder(PORTAL_SUBJECTS, [...PORTAL, ...CLIENT]),

@@ -109,7 +109,7 @@ async function bundle(outDir: string): Promise<void> {
 }
 
 /** Modules whose declarations are published as the compiler writes them. */
-const DECLARED = ['options', 'download', 'problem', 'retry', 'upload', 'webhooks', 'xhr'];
+const DECLARED = ['options', 'download', 'ledger', 'problem', 'retry', 'upload', 'webhooks', 'xhr'];
 
 /** What a user imports. Creating a client is declared here, because its types are generated. */
 const INDEX = `import type { BrpClient, MarketClient, OperatorClient, PortalClient } from './api.js';
@@ -117,6 +117,7 @@ import type { ClientOptions } from './options.js';
 
 export type * from './api.js';
 export { type Download, fileNameOf } from './download.js';
+export * from './ledger.js';
 export type * from './options.js';
 export { isProblem, SaldoConnectionError, SaldoProblem } from './problem.js';
 export type { Dependencies, RetryOptions } from './retry.js';

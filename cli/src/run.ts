@@ -21,6 +21,7 @@ import { addScheduleCommands } from './commands/schedules.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
 import { addUserCommands } from './commands/users.ts';
+import { addVerifyCommands } from './commands/verify.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
 import { openSession } from './session.ts';
@@ -103,6 +104,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addOperatorAccessCommands,
     addSecretsCommands,
     addLedgerCommands,
+    addVerifyCommands,
   ]) {
     add(program, open);
   }

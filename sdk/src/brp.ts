@@ -15,6 +15,7 @@ export function createBrpClient(options: ClientOptions) {
   const { method, list } = methodsOf(client);
   const api = brpEndpoints;
   const contractTransactions = list(api.listContractTransactions);
+  const seals = list(api.listSeals);
   return {
     contracts: {
       ...list(api.listContracts),
@@ -26,6 +27,8 @@ export function createBrpClient(options: ClientOptions) {
       ...list(api.listTransactions),
       get: method(api.getTransaction),
       history: method(api.getTransactionHistory),
+      /** Proves the newest change of the transaction: see `verifyProof`. */
+      proof: method(api.getTransactionProof),
       bulk: method(api.postTransactionsBulk),
       bulkByQuery: method(api.getTransactionsBulk),
     },
@@ -33,6 +36,8 @@ export function createBrpClient(options: ClientOptions) {
       ...list(api.listNominations),
       get: method(api.getNomination),
       history: method(api.getNominationHistory),
+      /** Proves the newest change of the nomination: see `verifyProof`. */
+      proof: method(api.getNominationProof),
       explain: method(api.explainNomination),
       /** Why a version differs from an earlier one: contracts, kinds of changes and MWh. */
       causes: method(api.getNominationCauses),
@@ -74,6 +79,13 @@ export function createBrpClient(options: ClientOptions) {
     events: feedOf(client, options, api.listEvents, api.getEvent),
     webhookEndpoints: webhookMethods(methodsOf(client), brpWebhooks),
     deliveryDays: { get: method(api.getDeliveryDay) },
+    /** The ledger: its public keys, its signed roots, and the proof that a later one extends an earlier one. */
+    ledger: {
+      key: method(api.getLedgerKey),
+      seals: seals.list,
+      eachSeal: seals.each,
+      consistency: method(api.getConsistency),
+    },
     /** The log of your own requests. */
     requests: { ...list(api.listRequests), get: method(api.getRequest) },
     /** Calls any endpoint by its description, including endpoints without a method here. */

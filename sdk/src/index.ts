@@ -3,6 +3,13 @@ export type * from '@saldo/api';
 export { type BrpClient, createBrpClient } from './brp.ts';
 export { type Client, createClient, type Input, type Upload } from './client.ts';
 export { type Download, fileNameOf } from './download.ts';
+export {
+  type ProvedEntry,
+  SaldoProofError,
+  verifyConsistency,
+  verifyProof,
+  verifySeal,
+} from './ledger.ts';
 export { createMarketClient, type MarketClient } from './market.ts';
 export { createOperatorClient, type OperatorClient } from './operator.ts';
 export type {

@@ -33,6 +33,7 @@ export function createOperatorClient(options: ClientOptions) {
   const mismatches = list(api.listMismatches);
   const unsent = list(api.listUnsent);
   const late = list(api.listLate);
+  const seals = list(api.operatorListSeals);
   const alarms = list(api.listAlarms);
   return {
     brps: { ...list(api.listBrps), create: method(api.createBrp), get: method(api.getBrp) },
@@ -93,6 +94,8 @@ export function createOperatorClient(options: ClientOptions) {
     transactions: {
       ...list(api.operatorListTransactions),
       invalidate: method(api.invalidateTransaction),
+      /** Proves the newest change of the transaction: see `verifyProof`. */
+      proof: method(api.operatorGetTransactionProof),
     },
     volumes: {
       // No interchanges.
@@ -132,6 +135,8 @@ export function createOperatorClient(options: ClientOptions) {
       run: method(api.runNominations),
       get: method(api.operatorGetNomination),
       history: method(api.operatorGetNominationHistory),
+      /** Proves the newest change of the nomination: see `verifyProof`. */
+      proof: method(api.operatorGetNominationProof),
       explain: method(api.operatorExplainNomination),
       causes: method(api.operatorGetNominationCauses),
       late: late.list,
@@ -166,6 +171,13 @@ export function createOperatorClient(options: ClientOptions) {
     webhookEndpoints: webhookMethods(methodsOf(client), operatorWebhooks),
     audit: list(api.listAudit),
     /** The log of the requests of the operator’s keys and users. */
+    /** The ledger: its public keys, its signed roots, and the proof that a later one extends an earlier one. */
+    ledger: {
+      key: method(api.operatorGetLedgerKey),
+      seals: seals.list,
+      eachSeal: seals.each,
+      consistency: method(api.operatorGetConsistency),
+    },
     requests: { ...list(api.operatorListRequests), get: method(api.operatorGetRequest) },
     /** Available only in a sandbox; otherwise 404. */
     clock: { get: method(sandboxEndpoints.getClock), set: method(sandboxEndpoints.setClock) },

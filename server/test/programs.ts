@@ -13,6 +13,7 @@ const PROGRAMS = [
   'server/src/operator-access/main.ts',
   'server/src/secrets/main.ts',
   'server/src/ledger-key/main.ts',
+  'server/src/verification/main.ts',
   'cli/src/main.ts',
   'simulator/src/main.ts',
 ] as const;

@@ -9,20 +9,26 @@ export const HASH_BYTES = 32;
 const LEAF = 0;
 const NODE = 1;
 
-export function leafHash(sha256: Sha256, entry: Uint8Array): Hash {
+/** The bytes whose hash is that of a leaf. */
+export function leafBytes(entry: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(1 + entry.length);
   bytes[0] = LEAF;
   bytes.set(entry, 1);
-  return sha256(bytes);
+  return bytes;
 }
 
-export function nodeHash(sha256: Sha256, left: Hash, right: Hash): Hash {
+/** The bytes whose hash is that of a node. */
+export function nodeBytes(left: Hash, right: Hash): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(1 + 2 * HASH_BYTES);
   bytes[0] = NODE;
   bytes.set(left, 1);
   bytes.set(right, 1 + HASH_BYTES);
-  return sha256(bytes);
+  return bytes;
 }
+
+export const leafHash = (sha256: Sha256, entry: Uint8Array): Hash => sha256(leafBytes(entry));
+
+export const nodeHash = (sha256: Sha256, left: Hash, right: Hash): Hash => sha256(nodeBytes(left, right));
 
 /** A tree that grows: the roots of the complete subtrees that it consists of, the largest one first. */
 export class GrowingTree {

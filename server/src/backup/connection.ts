@@ -27,10 +27,11 @@ export async function withConnection<T>(
   url: string,
   signal: AbortSignal,
   work: (client: pg.Client) => Promise<T>,
+  program = 'saldo backup',
 ): Promise<T> {
   signal.throwIfAborted();
   const connectionString = await primaryUrl(url);
-  const client = new pg.Client({ connectionString, application_name: 'saldo backup' });
+  const client = new pg.Client({ connectionString, application_name: program });
   // `pg` rejects the running statement of a broken connection.
   client.on('error', () => {});
   const breakOff = () => client.connection.stream.destroy();

@@ -52,7 +52,7 @@ export async function* eachTransactionBatch(
   for (let after: TransactionPosition | null = null; ; ) {
     const records = await inTurn(async () => {
       const found = await listTransactions(source, viewer, filter, after, BATCH.transactions, asOf);
-      return format === 'ndjson' ? withOperatorMembers(source, viewer, found, asOf) : found;
+      return format === 'ndjson' ? withOperatorMembers(source, viewer, found) : found;
     });
     yield records;
     const last = records.at(-1);

@@ -4,7 +4,6 @@ import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import type { AsOf } from '../platform/http/as-of.ts';
 import { SheetSources } from './sheet-sources.ts';
 
 /** `offset 0` makes it one look-up per sheet: the planner could read all invalidations instead. */
@@ -43,7 +42,6 @@ export async function withOperatorMembers<R extends { row: StoredSheet; cell: Ce
   db: Db,
   viewer: Viewer,
   records: readonly R[],
-  _asOf: AsOf = null,
 ): Promise<readonly (R & { invalidReason?: string | null; source?: SeriesKind | null })[]> {
   if (viewer.kind !== 'operator') return records;
   const sources = new SheetSources();
