@@ -30,6 +30,9 @@ export const LIMITS = {
   /** Longer than any code of a second factor, with the spaces and hyphens that people type. */
   factorCodeLength: 40,
   externalIdLength: 100,
+  /** Inquiries of account holders and the answers, and how many of an account may be open. */
+  inquiryLength: 2000,
+  openInquiries: 50,
   /** Sessions of a user that are listed. */
   sessions: 100,
   /** Longer ones are cut: a client may send any. */
@@ -260,6 +263,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
   Demands: 'Demands of buyers in the customer API.',
+  Inquiries: 'Questions of account holders about offers and demands.',
   Series: 'Forecasts and meters of plants and customers, and their values.',
   Volumes: 'Import of quarter-hour volumes.',
   Exchange: 'Schedules sent to the TSOs, and their answers.',
@@ -298,6 +302,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
     description: 'Id of any version of the nomination.',
     example: 'nom_01jhm52x6yf6rbkm2s8hq3j5zd',
   },
+  inquiry_id: { description: 'Id of the inquiry.', example: 'inq_01jhm3wc4re8zs7k1y5vn2dq9f' },
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },

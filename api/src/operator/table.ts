@@ -1,4 +1,5 @@
 import { operatorEventEndpoints } from '../events.ts';
+import { operatorInquiryEndpoints } from '../inquiries.ts';
 import { operatorRequestEndpoints } from '../requests.ts';
 import { operatorWebhookEndpoints } from '../webhooks.ts';
 import { operatorAlarmEndpoints } from './alarms.ts';
@@ -22,6 +23,7 @@ export const operatorEndpoints = {
   ...operatorCustomerEndpoints,
   ...operatorMarketEndpoints,
   ...operatorDemandEndpoints,
+  ...operatorInquiryEndpoints,
   ...operatorContractEndpoints,
   ...operatorSeriesEndpoints,
   ...operatorVolumeEndpoints,

@@ -30,6 +30,7 @@ import { operatorExchangeRoutes } from '../exchange/operator-routes.ts';
 import { scheduleRoutes } from '../exchange/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { healthRoutes } from '../health/operator-routes.ts';
+import { operatorInquiryRoutes, portalInquiryRoutes } from '../market/inquiry-routes.ts';
 import { operatorMarketRoutes } from '../market/operator-routes.ts';
 import { marketRoutes, mountCovers } from '../market/routes.ts';
 import { nominationRoutes, operatorNominationRoutes } from '../nominations/routes.ts';
@@ -334,7 +335,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
+  const forAccountUsers = behind(sessionGuard(ACCOUNTS, sessionAuth, limiter));
+  mountRoutes(app, marketRoutes(db, browsing), forAccountUsers);
+  mountRoutes(app, portalInquiryRoutes(db, clock), forAccountUsers);
   mountOpenPages(app, site, [
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
@@ -362,6 +365,7 @@ const operatorRoutes = ({ config, db, clock, importCounts }: AppDependencies, cu
   ...operatorAuditRoutes(),
   ...operatorRequestRoutes(),
   ...operatorPartyRoutes(db, clock, config.operator.eic),
+  ...operatorInquiryRoutes(db, clock),
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
