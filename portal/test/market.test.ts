@@ -209,6 +209,8 @@ test('on a phone the message is in German, and an unknown plant leads back to th
 
 test('the operator answers an inquiry, and the account holder reads the answer and closes it', async () => {
   const operator = await user({ type: 'operator' });
+  const demand = { contract_period: 5, delivery_volume: 4000, country: 'DE' };
+  assert.equal((await asOperator('/operator/v1/demands', { method: 'POST', body: demand })).status, 201);
   await visit(visitor, async (page) => {
     await open(page, '/demands');
     await page.getByRole('button', { name: 'Send an inquiry' }).first().click();
