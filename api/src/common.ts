@@ -30,6 +30,9 @@ export const LIMITS = {
   /** Longer than any code of a second factor, with the spaces and hyphens that people type. */
   factorCodeLength: 40,
   externalIdLength: 100,
+  /** Inquiries of account holders and the answers, and how many of an account may be open. */
+  inquiryLength: 2000,
+  openInquiries: 50,
   /** Sessions of a user that are listed. */
   sessions: 100,
   /** Longer ones are cut: a client may send any. */
@@ -262,6 +265,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Parties: 'BRPs, their balance groups, accounts, and keys.',
   Assets: 'Plants that contracts deliver from, and their offers in the customer API.',
   Demands: 'Demands of buyers in the customer API.',
+  Inquiries: 'Questions of account holders about offers and demands.',
   Series: 'Forecasts and meters of plants and customers, and their values.',
   Volumes: 'Import of quarter-hour volumes.',
   Exchange: 'Schedules sent to the TSOs, and their answers.',
@@ -304,6 +308,7 @@ export const PATH_PARAMETERS: Record<string, { readonly description: string; rea
     description: 'Id of the export, from its header `X-Saldo-Export-Id`.',
     example: 'WyJub21pbmF0aW9ucyIsImNzdiIsMTc2ODQwMDcwMDAwMCwie30iXQ.Zm9vYmFyYmF6cXV4',
   },
+  inquiry_id: { description: 'Id of the inquiry.', example: 'inq_01jhm3wc4re8zs7k1y5vn2dq9f' },
   customer_id: { description: 'Id of the customer.', example: 'cust_01jhm3vz1he1tr8kc5g7w2m0qp' },
   brp_id: { description: 'Id of the BRP.', example: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b' },
   key_id: { description: 'Id of the API key.', example: 'key_01jhm3w0ave6p8mxk2r5t7zj4h' },

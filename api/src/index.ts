@@ -11,6 +11,7 @@ export * from './endpoint.ts';
 export * from './event-types.ts';
 export * from './events.ts';
 export * from './exports.ts';
+export * from './inquiries.ts';
 export * from './ledger.ts';
 export * from './market.ts';
 export * from './nominations.ts';

@@ -401,6 +401,18 @@ export const PROBLEMS = {
     explanation: 'No seal of the ledger has this size.',
     remedy: 'Take `tree_size` from `GET /v1/ledger/seals`.',
   },
+  inquiry_not_found: {
+    status: 404,
+    title: 'Inquiry Not Found',
+    explanation: 'There is no inquiry with this id.',
+    remedy: 'Check the id; list the inquiries to find it.',
+  },
+  too_many_inquiries: {
+    status: 409,
+    title: 'Too Many Inquiries',
+    explanation: 'The account has as many open inquiries as are allowed.',
+    remedy: 'Wait for answers, or close inquiries that are no longer needed.',
+  },
   too_many_exports: {
     status: 429,
     title: 'Too Many Exports',

@@ -14,6 +14,7 @@ export const ID_PREFIX = {
   passkey: 'pkey',
   session: 'ses',
   demand: 'dem',
+  inquiry: 'inq',
   message: 'msg',
   alarm: 'alm',
   event: 'evt',

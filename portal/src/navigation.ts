@@ -59,6 +59,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
         { to: '/operator/series', label: (t) => t.operator.nav.series, icon: 'chart' },
         { to: '/operator/assets', label: (t) => t.market.nav.assets, icon: 'plant' },
         { to: '/operator/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+        { to: '/operator/inquiries', label: (t) => t.market.nav.inquiries, icon: 'mail' },
       ],
     },
     {
@@ -88,6 +89,7 @@ export const NAVIGATION: Readonly<Record<UserRole, readonly NavigationGroup[]>> 
         { to: '/', label: (t) => t.market.nav.home, icon: 'home' },
         { to: '/offers', label: (t) => t.market.nav.offers, icon: 'plant' },
         { to: '/demands', label: (t) => t.market.nav.demands, icon: 'basket' },
+        { to: '/inquiries', label: (t) => t.market.nav.inquiries, icon: 'mail' },
         { to: '/users', label: (t) => t.operator.nav.users, icon: 'user', needs: 'admin' },
         { to: '/keys', label: (t) => t.market.nav.keys, icon: 'key' },
         { to: '/requests', label: (t) => t.common.requests, icon: 'list' },

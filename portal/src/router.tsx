@@ -17,9 +17,10 @@ import { readBrpCustomerFilters, readCustomerFilters } from './customers/filters
 import { readMessageFilters, readMismatchSearch, readUnsentFilters } from './exchange/filters.ts';
 import { HomeOfRole } from './homes.tsx';
 import { readKeyFilters, readOwnKeyFilters } from './keys/filters.ts';
-import { readDemandFilters, readOfferFilters } from './market/filters.ts';
+import { readCompareSearch, readDemandFilters, readOfferFilters } from './market/filters.ts';
 import {
   readAssetFilters,
+  readInquiryFilters,
   readDemandFilters as readOperatorDemandFilters,
 } from './market/operator-filters.ts';
 import { readLateFilters, readMonthSearch } from './nominations/filters.ts';
@@ -256,6 +257,16 @@ const accountRoutes = [
     readNone,
   ),
   accountPage(
+    '/compare',
+    lazy(() => import('./market/compare.tsx'), 'ComparePage'),
+    readCompareSearch,
+  ),
+  accountPage(
+    '/inquiries',
+    lazy(() => import('./market/inquiries.tsx'), 'InquiriesPage'),
+    readNone,
+  ),
+  accountPage(
     '/demands',
     lazy(() => import('./market/demands.tsx'), 'DemandsPage'),
     readDemandFilters,
@@ -364,6 +375,11 @@ const operatorRoutes = [
     '/demands',
     lazy(() => import('./market/operator-demands.tsx'), 'OperatorDemandsPage'),
     readOperatorDemandFilters,
+  ),
+  operatorPage(
+    '/inquiries',
+    lazy(() => import('./market/operator-inquiries.tsx'), 'OperatorInquiriesPage'),
+    readInquiryFilters,
   ),
   operatorPage(
     '/brps',

@@ -21,7 +21,10 @@ type DialogCase = {
 };
 
 const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
-  account: [{ url: `/offers/${assetId}`, button: 'Contact the operator', focused: 'Duration' }],
+  account: [
+    { url: `/offers/${assetId}`, button: 'Send an inquiry', focused: 'Duration' },
+    { url: '/demands', button: 'Send an inquiry', focused: 'Message' },
+  ],
   brp: [
     { url: '/users', button: 'New user', focused: 'Name' },
     { url: '/keys', button: 'New key', focused: 'Name' },

@@ -158,7 +158,7 @@ test('on a phone in German the same filters work', () =>
     PHONE_IN_GERMAN,
   ));
 
-test('a plant’s page has its prices by duration, and a message to the operator that keeps edits', () =>
+test('a plant’s page has its prices by duration, and an inquiry that keeps edits and reaches the operator', () =>
   visit(visitor, async (page) => {
     await open(page, '/offers');
     await page.getByRole('link', { name: 'Windpark Uckermark' }).click();
@@ -172,7 +172,7 @@ test('a plant’s page has its prices by duration, and a message to the operator
     );
     await page.getByText('About Windpark Uckermark.').waitFor();
     await page.getByText('2,000 h').waitFor();
-    await page.getByRole('button', { name: 'Contact the operator' }).click();
+    await page.getByRole('button', { name: 'Send an inquiry' }).click();
     const message = page.getByRole('textbox', { name: 'Message' });
     const prepared = await message.inputValue();
     for (const part of [uckermark, '48.3 MW Wind', 'Delivery from 01/01/2027', 'Stadtwerk'])
@@ -182,16 +182,13 @@ test('a plant’s page has its prices by duration, and a message to the operator
     const edited = `${prepared}\nTel. 123 & more`;
     const changed = edited.replace('5 years at 61.00 EUR/MWh', '10 years at 58.50 EUR/MWh');
     await eventually(async () => assert.equal(await message.inputValue(), changed));
-    const href = await page.getByRole('link', { name: 'Open in mail program' }).getAttribute('href');
-    const mail = new URL(href ?? '');
-    assert.equal(mail.protocol, 'mailto:');
-    assert.equal(mail.searchParams.get('subject'), 'Offer of Windpark Uckermark');
-    assert.equal(mail.searchParams.get('body'), changed.replaceAll('\n', '\r\n'));
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Copy the message' }).click();
-    await page.getByRole('button', { name: 'Copied' }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    assert.equal(copied.replaceAll('\r\n', '\n'), `Offer of Windpark Uckermark\n\n${changed}`);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The inquiry was sent.').waitFor();
+    const { inquiries } = (await asOperator('/operator/v1/inquiries')).body;
+    assert.deepEqual(
+      [inquiries[0].asset_id, inquiries[0].message, inquiries[0].status],
+      [uckermark, changed, 'open'],
+    );
   }));
 
 test('on a phone the message is in German, and an unknown plant leads back to the offers', () =>
@@ -199,7 +196,7 @@ test('on a phone the message is in German, and an unknown plant leads back to th
     visitor,
     async (page) => {
       await open(page, `/offers/${uckermark}`);
-      await page.getByRole('button', { name: 'Betreiber kontaktieren' }).click();
+      await page.getByRole('button', { name: 'Anfrage senden' }).click();
       const message = await page.getByRole('textbox', { name: 'Nachricht' }).inputValue();
       assert.match(message, /^Guten Tag,[^]*5 Jahre zu 61,00 EUR\/MWh[^]*Mit freundlichen Grüßen/);
       await page.keyboard.press('Escape');
@@ -210,6 +207,60 @@ test('on a phone the message is in German, and an unknown plant leads back to th
     },
     PHONE_IN_GERMAN,
   ));
+
+test('the operator answers an inquiry, and the account holder reads the answer and closes it', async () => {
+  const operator = await user({ type: 'operator' });
+  const demand = { contract_period: 5, delivery_volume: 4000, country: 'DE' };
+  assert.equal((await asOperator('/operator/v1/demands', { method: 'POST', body: demand })).status, 201);
+  await visit(visitor, async (page) => {
+    await open(page, '/demands');
+    await page.getByRole('button', { name: 'Send an inquiry' }).first().click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('We can supply this.');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The inquiry was sent.').waitFor();
+  });
+  await visit(
+    operator,
+    async (page) => {
+      await open(page, '/operator/inquiries?status=open');
+      const inquiry = page.getByRole('article').filter({ hasText: 'We can supply this.' });
+      await inquiry.getByRole('button', { name: 'Beantworten' }).click();
+      await page.getByRole('textbox', { name: 'Ihre Antwort' }).fill('Wir melden uns am Montag.');
+      await page.getByRole('button', { name: 'Senden', exact: true }).click();
+      await page.getByText('Die Antwort wurde gesendet.').waitFor();
+      await inquiry.waitFor({ state: 'detached' });
+    },
+    { locale: 'de-DE' },
+  );
+  await visit(visitor, async (page) => {
+    await open(page, '/inquiries');
+    const inquiry = page.getByRole('article').filter({ hasText: 'We can supply this.' });
+    await inquiry.getByText('Wir melden uns am Montag.').waitFor();
+    await inquiry.getByRole('button', { name: 'Close' }).click();
+    await inquiry.getByText('closed', { exact: true }).waitFor();
+  });
+});
+
+test('offers are watched, and up to four are compared side by side', () =>
+  visit(visitor, async (page) => {
+    await open(page, `/offers/${uckermark}`);
+    await page.getByRole('button', { name: 'Watch', exact: true }).click();
+    await page.getByRole('button', { name: 'Watched', exact: true, pressed: true }).waitFor();
+    await open(page, '/offers');
+    await page.getByRole('checkbox', { name: 'Only watched ones' }).check();
+    await eventually(async () => assert.equal(await page.getByRole('article').count(), 1));
+    await page.getByRole('checkbox', { name: 'Only watched ones' }).uncheck();
+    for (const name of ['Windpark Uckermark', 'Solarpark Lausitz'])
+      await page
+        .getByRole('article')
+        .filter({ hasText: name })
+        .getByRole('checkbox', { name: 'Compare' })
+        .check();
+    await page.getByRole('link', { name: 'Compare 2 offers' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Offers side by side' }).waitFor();
+    const prices = page.getByRole('row').filter({ hasText: 'Price for 5 years' });
+    assert.deepEqual(await prices.getByRole('cell').allInnerTexts(), ['61.00 EUR/MWh', '44.20 EUR/MWh']);
+  }));
 
 test('the overview’s headline is the lowest price, with its plant', () =>
   visit(visitor, async (page) => {

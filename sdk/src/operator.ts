@@ -77,6 +77,7 @@ export function createOperatorClient(options: ClientOptions) {
       uploadCover: coverUpload(client),
     },
     events: feedOf(client, options, api.operatorListEvents, api.operatorGetEvent),
+    inquiries: { ...list(api.listInquiries), answer: method(api.answerInquiry) },
     demands: {
       ...list(api.listDemands),
       create: method(api.createDemand),

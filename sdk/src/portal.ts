@@ -74,6 +74,17 @@ export function createPortalClient(options: ClientOptions) {
     /** The market, for users of an account. */
     assets: list(api.browseAssets),
     demands: list(api.browseDemands),
+    /** What the account asks about the market. */
+    inquiries: {
+      ...list(api.listOwnInquiries),
+      create: method(api.createInquiry),
+      close: method(api.closeInquiry),
+    },
+    watchedOffers: {
+      list: method(api.listWatchedOffers),
+      add: method(api.watchOffer),
+      remove: method(api.unwatchOffer),
+    },
     /** Calls any endpoint by its description, including endpoints without a method here. */
     call: client.call,
   };

@@ -36,7 +36,7 @@ const OPERATOR = scopesById({
   '': 'operatorGetLedgerKey operatorListSeals operatorGetConsistency',
   read: `
     listBrps getBrp listBalanceGroups getBalanceGroup listAccounts listApiKeys listUsers getUser
-    operatorListCustomers operatorGetCustomer operatorListPlacements listAssets getAsset listDemands getDemand
+    operatorListCustomers operatorGetCustomer operatorListPlacements listAssets getAsset listDemands getDemand listInquiries
     operatorListContracts operatorGetContract listSeries getSeries getSeriesValues getSeriesDeviation
     listInterchanges getInterchange getInterchangeRaw operatorListTransactions
     operatorListNominations listLate exportLate operatorGetNomination operatorGetNominationHistory
@@ -49,7 +49,7 @@ const OPERATOR = scopesById({
   'parties:write': `
     createBrp createBalanceGroup updateBalanceGroup createAccount
     operatorCreateCustomer operatorUpdateCustomer operatorPreviewCustomer`,
-  'market:write': 'createAsset updateAsset uploadCover createDemand updateDemand deleteDemand',
+  'market:write': 'createAsset updateAsset uploadCover createDemand updateDemand deleteDemand answerInquiry',
   'contracts:write': 'createContract updateContract',
   'series:write': 'createSeries updateSeries putSeriesDay importValues',
   'volumes:write': 'putContractDay importVolumes invalidateTransaction runProfiles',
@@ -113,7 +113,8 @@ const PORTAL = scopesById({
     ${OWN_FACTORS} listProviderLinks removeProviderLink`,
   'viewer operator brp': 'getLastChange',
   'viewer brp': 'searchOwnContracts listOwnCustomers',
-  'viewer account': 'browseAssets browseDemands',
+  'viewer account': 'browseAssets browseDemands listOwnInquiries listWatchedOffers',
+  'member account': 'createInquiry closeInquiry watchOffer unwatchOffer',
   'viewer brp account': 'listOwnApiKeys',
   'admin brp account': `
     createOwnApiKey revokeOwnApiKey rotateOwnApiKey

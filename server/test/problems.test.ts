@@ -188,6 +188,24 @@ const provocations = {
   invitation_not_found: () => request('/portal/v1/invitations/x'),
   asset_not_found: () => asOperator('GET', '/assets/ast_x'),
   demand_not_found: () => asOperator('GET', '/demands/dem_x'),
+  inquiry_not_found: () => asOperator('POST', '/inquiries/inq_x/answer', { answer: 'Yes.' }),
+  too_many_inquiries: async () => {
+    const { no: accountNo } = await world.account();
+    const { request: asUser, user } = await signedIn(platform, { type: 'account', accountNo });
+    const demand = { contract_period: 1, delivery_volume: 1, country: 'DE' };
+    const { id } = (await asOperator('POST', '/demands', demand)).body;
+    await platform.db.transaction((tx) =>
+      tx.query(
+        statement(
+          'give_inquiries',
+          `insert into inquiry (id, account_no, user_id, demand_id, message, created_at)
+           select gen_random_uuid(), $1, $2, gen_random_uuid(), 'How much?', now() from generate_series(1, $3)`,
+        ),
+        [accountNo, user.id, LIMITS.openInquiries],
+      ),
+    );
+    return asUser.post('/portal/v1/inquiries', { demand_id: id, message: 'How much?' });
+  },
   message_not_found: () => asOperator('GET', '/messages/msg_x'),
   alarm_not_found: () => asOperator('POST', '/exchange/alarms/alm_x/acknowledge', { note: 'seen' }),
   request_not_found: () => request('/v1/requests/req_x'),

@@ -1,4 +1,5 @@
 import { operatorEventEndpoints } from '../events.ts';
+import { operatorInquiryEndpoints } from '../inquiries.ts';
 import { operatorLedgerEndpoints } from '../ledger.ts';
 import { operatorRequestEndpoints } from '../requests.ts';
 import { operatorWebhookEndpoints } from '../webhooks.ts';
@@ -23,6 +24,7 @@ export const operatorEndpoints = {
   ...operatorCustomerEndpoints,
   ...operatorMarketEndpoints,
   ...operatorDemandEndpoints,
+  ...operatorInquiryEndpoints,
   ...operatorContractEndpoints,
   ...operatorSeriesEndpoints,
   ...operatorVolumeEndpoints,

@@ -1,3 +1,4 @@
+import { portalInquiryEndpoints } from '../inquiries.ts';
 import { portalRequestEndpoints } from '../requests.ts';
 import { portalChangesEndpoints } from './changes.ts';
 import { portalContractEndpoints } from './contracts.ts';
@@ -22,6 +23,7 @@ export const portalEndpoints = {
   ...portalContractEndpoints,
   ...portalCustomerEndpoints,
   ...portalMarketEndpoints,
+  ...portalInquiryEndpoints,
   ...portalChangesEndpoints,
   ...portalLastChangeEndpoints,
   ...portalRequestEndpoints,

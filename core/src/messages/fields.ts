@@ -30,6 +30,10 @@ export const FIELDS = {
     de: 'darf nicht kleiner als from sein',
   },
   'field.as_of_future': { en: 'must not be in the future', de: 'darf nicht in der Zukunft liegen' },
+  'field.one_subject': {
+    en: 'exactly one of asset_id and demand_id is required',
+    de: 'genau eines von asset_id und demand_id ist anzugeben',
+  },
   'field.read_only': { en: 'is read-only and must not be sent', de: 'ist nicht änderbar' },
   'field.unknown': { en: 'is unknown; accepted are {names}', de: 'ist unbekannt; möglich sind {names}' },
   'field.none_accepted': { en: 'is unknown; none are accepted', de: 'ist unbekannt; möglich sind keine' },

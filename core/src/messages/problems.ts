@@ -397,6 +397,18 @@ export const PROBLEM_DETAILS = {
     en: 'Changes of this instant are still being stored. Try again in a moment.',
     de: 'Änderungen dieses Zeitpunkts werden noch gespeichert. Bitte versuchen Sie es gleich noch einmal.',
   },
+  'problem.inquiry_not_found': {
+    en: 'There is no inquiry with this id.',
+    de: 'Eine Anfrage mit dieser Id gibt es nicht.',
+  },
+  'problem.too_many_inquiries': {
+    en: '{count} inquiries are open, which is the maximum. Wait for an answer, or close one.',
+    de: 'Es sind bereits {count} Anfragen offen, mehr sind nicht möglich. Warten Sie auf eine Antwort, oder schließen Sie eine.',
+  },
+  'problem.inquiry_closed': {
+    en: 'The inquiry is closed.',
+    de: 'Die Anfrage ist geschlossen.',
+  },
   'problem.too_many_exports': {
     en: '{count} exports are in progress, which is the maximum. Try again when one has ended.',
     de: 'Es laufen bereits {count} Exporte, mehr sind nicht zugleich möglich. Bitte warten Sie, bis einer beendet ist.',

@@ -1,11 +1,12 @@
 import type { MarketDemand } from '@saldo/api';
+import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { Fact } from '../ui/page.tsx';
 import { MoreInfo } from './offer-card.tsx';
 import { MARKET_TEXTS } from './texts.ts';
 
 /** One demand of a buyer. */
-export function DemandCard({ demand }: { demand: MarketDemand }) {
+export function DemandCard({ demand, actions }: { demand: MarketDemand; actions?: ReactNode }) {
   const { format } = useI18n();
   const texts = MARKET_TEXTS[format.language];
   return (
@@ -30,6 +31,7 @@ export function DemandCard({ demand }: { demand: MarketDemand }) {
         </Fact>
       </dl>
       {demand.additionalInfo && <MoreInfo text={demand.additionalInfo} />}
+      {actions && <footer className="mt-auto">{actions}</footer>}
     </article>
   );
 }

@@ -9,6 +9,17 @@ const search = text(LIMITS.searchLength);
 export const OFFER_SORTS = ['price', '-price', 'power', '-power', 'start', '-start'] as const;
 type OfferSort = (typeof OFFER_SORTS)[number];
 
+/** Offers that fit side by side. */
+export const MAX_COMPARED = 4;
+const COMPARED_LENGTH = MAX_COMPARED * 40;
+
+/** Ids in a parameter, separated by commas. */
+export const comparedIds = (parameter: string | undefined): string[] =>
+  [...new Set(parameter?.split(',') ?? [])].filter((id) => id !== '').slice(0, MAX_COMPARED);
+
+const comparison = { offers: text(COMPARED_LENGTH) };
+export const readCompareSearch = searchReader(comparison);
+
 const offers = {
   type: oneOf(ASSET_TYPES),
   ppa: oneOf(OFFER_PPA_TYPES),
@@ -22,6 +33,9 @@ const offers = {
   start: wholeNumber(1, 9999),
   search,
   sort: oneOf(OFFER_SORTS),
+  watched: oneOf(['true']),
+  /** Ids of the offers that are chosen to be compared. */
+  compare: text(COMPARED_LENGTH),
 };
 export type OfferFilters = SearchOf<typeof offers>;
 export const readOfferFilters = searchReader(offers);

@@ -1,12 +1,14 @@
 import type { MarketAsset } from '@saldo/api';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { OfferCard } from './offer-card.tsx';
 
 /** A card whose whole area links to the offer's page. */
-export function LinkedOfferCard({ offer }: { offer: MarketAsset }) {
+export function LinkedOfferCard({ offer, actions }: { offer: MarketAsset; actions?: ReactNode }) {
   return (
     <OfferCard
       offer={offer}
+      actions={actions}
       heading={
         <Link
           to="/offers/$assetId"

@@ -12,10 +12,11 @@ type Props = {
   offer: MarketAsset;
   /** The name, as a link to the offer where it has a page. */
   heading?: ReactNode;
+  actions?: ReactNode;
 };
 
 /** An offer as account holders see it in a list. */
-export function OfferCard({ offer, heading = offer.name }: Props) {
+export function OfferCard({ offer, heading = offer.name, actions }: Props) {
   const { format } = useI18n();
   const place = usePlace();
   return (
@@ -38,6 +39,8 @@ export function OfferCard({ offer, heading = offer.name }: Props) {
         </dl>
         <PriceTable name={offer.name} pricing={offer.pricing} />
         {offer.additionalInfo && <MoreInfo text={offer.additionalInfo} />}
+        {/* Above the link that covers the card. */}
+        {actions && <footer className="relative mt-auto">{actions}</footer>}
       </div>
     </article>
   );

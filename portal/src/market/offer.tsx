@@ -3,17 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { usePermission } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
 import { Fact, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
 import { OnlyNewest } from './card-list.tsx';
-import { ContactDialog } from './contact-dialog.tsx';
 import { Cover } from './cover.tsx';
+import { OfferInquiry } from './inquiry-dialog.tsx';
+import { INQUIRY_TEXTS } from './inquiry-texts.ts';
 import { OfferFacts, usePlace } from './offer-facts.tsx';
 import { PriceTable } from './price-table.tsx';
 import { type Listed, offersQuery } from './queries.ts';
 import { MARKET_TEXTS } from './texts.ts';
+import { WatchButton } from './watching.tsx';
 
 /** One offer. The customer API has lists only, so it is found in the list. */
 export function OfferPage() {
@@ -33,6 +36,7 @@ function OfferView({ offer }: { offer: MarketAsset }) {
   const { t, format } = useI18n();
   const texts = MARKET_TEXTS[format.language];
   const place = usePlace();
+  const mayAsk = usePermission('member');
   const [isAsked, setIsAsked] = useState(false);
   return (
     <Page
@@ -40,9 +44,14 @@ function OfferView({ offer }: { offer: MarketAsset }) {
       trail={<TrailLink to="/offers" label={texts.offers.title} />}
       text={place(offer)}
       actions={
-        <Button variant="primary" icon="mail" onClick={() => setIsAsked(true)}>
-          {texts.contact.action}
-        </Button>
+        <>
+          <WatchButton id={offer.id} />
+          {mayAsk && (
+            <Button variant="primary" icon="mail" onClick={() => setIsAsked(true)}>
+              {INQUIRY_TEXTS[format.language].ask}
+            </Button>
+          )}
+        </>
       }
     >
       <section className="grid overflow-hidden rounded-lg border border-line bg-surface lg:grid-cols-[24rem_minmax(0,1fr)]">
@@ -70,7 +79,7 @@ function OfferView({ offer }: { offer: MarketAsset }) {
           </Panel>
         )}
       </div>
-      {isAsked && <ContactDialog offer={offer} onClose={() => setIsAsked(false)} />}
+      {isAsked && <OfferInquiry offer={offer} onClose={() => setIsAsked(false)} />}
     </Page>
   );
 }

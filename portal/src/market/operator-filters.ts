@@ -1,4 +1,4 @@
-import { ASSET_SORTS, DEMAND_SORTS, TECHNOLOGIES } from '@saldo/api';
+import { ASSET_SORTS, DEMAND_SORTS, INQUIRY_STATUSES, TECHNOLOGIES } from '@saldo/api';
 import { search, tso } from '../references/filters.ts';
 import { matching, oneOf, type SearchOf, searchReader } from '../ui/search-parameters.ts';
 
@@ -18,3 +18,7 @@ const demands = {
 };
 export type DemandFilters = SearchOf<typeof demands>;
 export const readDemandFilters = searchReader(demands);
+
+const inquiries = { status: oneOf(INQUIRY_STATUSES) };
+export type InquiryFilters = SearchOf<typeof inquiries>;
+export const readInquiryFilters = searchReader(inquiries);

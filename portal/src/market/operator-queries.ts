@@ -2,7 +2,7 @@ import type { Demand, OperatorAsset } from '@saldo/api';
 import { given, pagedQuery } from '../session/lists.ts';
 import { operatorClient } from '../session/operator-client.ts';
 import { versionedQuery } from '../session/versions.ts';
-import type { AssetFilters, DemandFilters } from './operator-filters.ts';
+import type { AssetFilters, DemandFilters, InquiryFilters } from './operator-filters.ts';
 
 export const assetListQuery = (filters: AssetFilters) =>
   pagedQuery(['assets', 'list', filters], filters, operatorClient.assets.list);
@@ -24,3 +24,6 @@ export const demandQuery = (id: string) =>
 
 export const eachDemand = (filters: DemandFilters, signal: AbortSignal): AsyncIterable<Demand> =>
   operatorClient.demands.each(demandFilter(filters), { signal });
+
+export const inquiryListQuery = (filters: InquiryFilters) =>
+  pagedQuery(['inquiries', filters], filters, operatorClient.inquiries.list);

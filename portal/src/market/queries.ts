@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { portalClient } from '../session/clients.ts';
+import { pagedQuery } from '../session/lists.ts';
 
 /** Maximum number of records loaded for search in the page, newest first; a larger market is searched by API. */
 const MAX_LOADED = 2000;
@@ -33,4 +34,15 @@ export const demandsQuery = queryOptions({
   queryKey: ['market', 'demands'],
   queryFn: ({ signal }) =>
     readList((filter, options) => portalClient.demands.each(filter, { ...options, signal })),
+});
+
+/** Beginning of the keys of the account's inquiries. */
+export const OWN_INQUIRIES = ['market', 'inquiries'];
+
+export const ownInquiriesQuery = pagedQuery(OWN_INQUIRIES, {}, portalClient.inquiries.list);
+
+/** Ids of the offers that the user watches. */
+export const watchedQuery = queryOptions({
+  queryKey: ['market', 'watched'],
+  queryFn: async ({ signal }) => new Set((await portalClient.watchedOffers.list({ signal })).asset_ids),
 });

@@ -82,13 +82,7 @@ const en = {
     toOffers: 'All offers',
   },
   contact: {
-    action: 'Contact the operator',
-    title: 'Contact the operator',
-    text: 'Your mail program opens with this message; enter the address of your contact there. Nothing is sent from here.',
     messageLabel: 'Message',
-    copy: 'Copy the message',
-    mail: 'Open in mail program',
-    subject: (name: string) => `Offer of ${name}`,
     term: (duration: string, price: string) => `${duration} at ${price} EUR/MWh`,
     openTerm: 'duration and price to be agreed',
     message: (about: { plant: string; kind: string; start: string; term: string; sender: string }) =>
@@ -253,13 +247,7 @@ const de: typeof en = {
     toOffers: 'Alle Angebote',
   },
   contact: {
-    action: 'Betreiber kontaktieren',
-    title: 'Betreiber kontaktieren',
-    text: 'Ihr E-Mail-Programm öffnet sich mit dieser Nachricht; die Adresse Ihres Ansprechpartners tragen Sie dort ein. Von hier wird nichts gesendet.',
     messageLabel: 'Nachricht',
-    copy: 'Nachricht kopieren',
-    mail: 'Im E-Mail-Programm öffnen',
-    subject: (name) => `Angebot ${name}`,
     term: (duration, price) => `${duration} zu ${price} EUR/MWh`,
     openTerm: 'Dauer und Preis nach Vereinbarung',
     message: (about) =>

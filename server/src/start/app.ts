@@ -32,6 +32,7 @@ import { scheduleRoutes } from '../exchange/routes.ts';
 import { exportRoutes } from '../exports/routes.ts';
 import { healthRoutes } from '../health/operator-routes.ts';
 import { ledgerRoutes, operatorLedgerRoutes } from '../ledger/routes.ts';
+import { operatorInquiryRoutes, portalInquiryRoutes } from '../market/inquiry-routes.ts';
 import { operatorMarketRoutes } from '../market/operator-routes.ts';
 import { marketRoutes, mountCovers } from '../market/routes.ts';
 import { nominationProofRoutes } from '../nominations/proof.ts';
@@ -359,7 +360,9 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     baseUrl: () => addresses.base,
     customerUrl: () => customerUrl,
   };
-  mountRoutes(app, marketRoutes(db, browsing), behind(sessionGuard(ACCOUNTS, sessionAuth, limiter)));
+  const forAccountUsers = behind(sessionGuard(ACCOUNTS, sessionAuth, limiter));
+  mountRoutes(app, marketRoutes(db, browsing), forAccountUsers);
+  mountRoutes(app, portalInquiryRoutes(db, clock), forAccountUsers);
   mountOpenPages(app, site, [
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
@@ -391,6 +394,7 @@ const operatorRoutes = (
   ...operatorAuditRoutes(),
   ...operatorRequestRoutes(),
   ...operatorPartyRoutes(db, clock, config.operator.eic),
+  ...operatorInquiryRoutes(db, clock),
   ...operatorMarketRoutes(db, clock, customerUrl),
   ...operatorCustomerRoutes(clock),
   ...operatorCustomerChangeRoutes(db, { clock, rules: config.marketRules }),
