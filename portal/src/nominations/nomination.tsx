@@ -23,6 +23,8 @@ import { Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Countdown, Instant } from '../ui/time.tsx';
 import { DaySteps } from './day-steps.tsx';
+import { Evidence } from './evidence.tsx';
+import { EVIDENCE_TEXTS } from './evidence-texts.ts';
 import { NOMINATION_COLUMNS } from './exports.ts';
 import {
   differenceKw,
@@ -128,17 +130,16 @@ function NominationView({ nomination }: { nomination: Nomination }) {
         <Tabs
           label={t.brp.nominations.one}
           value={view ?? 'table'}
-          onChange={(next) => set({ view: next === 'history' ? next : undefined })}
+          onChange={(next) => set({ view: next === 'table' ? undefined : next })}
           tabs={[
             { value: 'table', label: t.brp.nominations.table },
             { value: 'history', label: t.brp.nominations.history },
+            { value: 'evidence', label: EVIDENCE_TEXTS[format.language].tab },
           ]}
         >
-          {view === 'history' ? (
-            <VersionHistory nomination={nomination} onSelect={select} />
-          ) : (
-            <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />
-          )}
+          {view === 'history' && <VersionHistory nomination={nomination} onSelect={select} />}
+          {view === 'evidence' && <Evidence nomination={nomination} onSelect={select} />}
+          {view === undefined && <SlotTable slots={slots} selected={selected?.slot ?? 1} onSelect={select} />}
         </Tabs>
       </Panel>
     </Page>

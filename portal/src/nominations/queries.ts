@@ -1,5 +1,6 @@
 import type { Nomination } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
+import { isProblem } from '@saldo/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import type { NominationFilters } from '../references/filters.ts';
 import { allOf, firstOf, given, keepOfSame } from '../session/lists.ts';
@@ -68,6 +69,22 @@ export const nominationHistoryQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'history'],
     queryFn: async ({ signal }) => (await reader().nominations.history(id, {}, { signal })).nominations,
+  });
+
+/** The newest version of a nomination at an instant; null if there was none. What was known then never changes. */
+export const nominationAsOfQuery = (id: string, asOf: string) =>
+  queryOptions({
+    queryKey: ['nomination', id, 'as-of', asOf],
+    queryFn: async ({ signal }) => {
+      try {
+        const { nominations } = await reader().nominations.history(id, { as_of: asOf }, { signal });
+        return nominations[0] ?? null;
+      } catch (error) {
+        if (isProblem(error, 'nomination_not_found')) return null;
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The basis of a version never changes, so it is cached forever. */

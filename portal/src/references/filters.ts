@@ -41,6 +41,6 @@ const nominations = { ...operatorNominations, sort };
 export type NominationFilters = SearchOf<typeof nominations>;
 export const readNominationFilters = searchReader(nominations);
 
-const nomination = { slot, view: oneOf(['history']) };
+const nomination = { slot, view: oneOf(['history', 'evidence']) };
 export type NominationSearch = SearchOf<typeof nomination>;
 export const readNominationSearch = searchReader(nomination);

@@ -25,6 +25,7 @@ import { Instant } from '../ui/time.tsx';
 import { ContractMonth } from './contract-month.tsx';
 import { positionsOf } from './contract-month-rows.ts';
 import { ContractNominations } from './contract-nominations.tsx';
+import { DayAsOfButton } from './day-as-of.tsx';
 import { contractDayQuery, eachTransaction } from './queries.ts';
 import { firstVolumesKwh, type VolumeSlot, validSumKwh, volumeSlots } from './volume-slots.ts';
 
@@ -119,6 +120,7 @@ function ContractDay(props: Props & { day: DeliveryDay }) {
             ]}
           />
           {query.data && actions?.(day, query.data)}
+          <DayAsOfButton contract={contract} day={day} />
           <ExportButton
             fileName={`transactions-${contract.external_id}-${day}`}
             columns={COLUMNS}

@@ -19,6 +19,15 @@ export const contractDayQuery = (id: string, day: DeliveryDay) =>
     queryFn: ({ signal }) => allOf(eachTransaction(id, day, signal)),
   });
 
+/** All versions that a contract-day had at an instant. What was known then never changes. */
+export const contractDayAsOfQuery = (id: string, day: DeliveryDay, asOf: string) =>
+  queryOptions({
+    queryKey: ['contract', id, 'transactions', day, asOf],
+    queryFn: ({ signal }) =>
+      allOf(reader().transactions.each({ contract_id: id, delivery_date: day, as_of: asOf }, { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** All versions of a contract's month, with one request. */
 export const contractMonthQuery = (id: string, month: string) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import type { Transaction } from '@saldo/api';
 import { type DeliveryDay, slotCount, slotStart } from '@saldo/core/delivery-day.ts';
 import { kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
+import type { SlotChange } from '../nominations/nominated-slots.ts';
 
 /** A quarter-hour of a contract-day: its versions, newest first. */
 export type VolumeSlot = {
@@ -30,6 +31,15 @@ export function volumeSlots(day: DeliveryDay, transactions: readonly Transaction
     };
   });
 }
+
+/** The quarter-hours whose valid volumes differ between two states of a day. A volume that is not there counts as zero. */
+export const differences = (before: readonly VolumeSlot[], after: readonly VolumeSlot[]): SlotChange[] =>
+  after.flatMap(({ slot, start, validKwh }, at) => {
+    const beforeKwh = before[at]?.validKwh ?? null;
+    return beforeKwh === validKwh
+      ? []
+      : [{ slot, start, beforeKwh: beforeKwh ?? 0, afterKwh: validKwh ?? 0 }];
+  });
 
 /** The volume of the first version of each slot with several versions; null for other slots. */
 export function firstVolumesKwh(slots: readonly VolumeSlot[]): (number | null)[] {
