@@ -62,7 +62,7 @@ test('a proof is valid with the key of its seal, and has the entry', async () =>
 });
 
 /** Each number of a value replaced by others, and each bit of each text turned. */
-function* mutated(value: unknown): Generator<unknown> {
+function* mutated(value: unknown): Generator {
   if (typeof value === 'number') yield* [value - 1, value + 1, -value, value + 0.5, String(value)];
   else if (typeof value === 'string') {
     for (let bit = 0; bit < 7 * value.length; bit++) {

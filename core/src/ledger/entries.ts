@@ -227,7 +227,7 @@ export type LedgerAudit = {
 };
 
 /** The UUID of an entry of the audit trail: its number in the last eight bytes. */
-export function auditUuid(no: number): string {
+function auditUuid(no: number): string {
   const hex = no.toString(16).padStart(16, '0');
   return `00000000-0000-0000-${hex.slice(0, 4)}-${hex.slice(4)}`;
 }

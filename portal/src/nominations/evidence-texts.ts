@@ -12,7 +12,7 @@ const en = {
   same: 'The same as now.',
   differences: (slots: number) =>
     slots === 1 ? '1 quarter-hour has changed since' : `${slots} quarter-hours have changed since`,
-  then: 'Then',
+  before: 'Then',
   version: (version: number) => `Version ${version}`,
   proof: 'Proof',
   proofText:
@@ -43,7 +43,7 @@ const de: typeof en = {
     slots === 1
       ? '1 Viertelstunde hat sich seither geändert'
       : `${slots} Viertelstunden haben sich seither geändert`,
-  then: 'Damals',
+  before: 'Damals',
   version: (version) => `Version ${version}`,
   proof: 'Nachweis',
   proofText:

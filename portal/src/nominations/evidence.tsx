@@ -71,7 +71,7 @@ function StateThen({ version, newest, onSelect }: StateProps) {
   return (
     <>
       <Facts>
-        <Fact label={texts.then}>
+        <Fact label={texts.before}>
           <span className="flex flex-wrap items-center gap-2">
             {texts.version(version.version)}
             <NominationBadges nomination={version} />
@@ -91,7 +91,7 @@ function StateThen({ version, newest, onSelect }: StateProps) {
           <SlotChanges
             label={texts.differences(changes.length)}
             changes={changes}
-            before={texts.then}
+            before={texts.before}
             after={texts.now}
             onSelect={onSelect}
           />

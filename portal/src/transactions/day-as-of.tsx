@@ -45,7 +45,7 @@ function DayAsOfDialog({ contract, day, onClose }: Props & { onClose: () => void
             if (transactions.length === 0) return <p className="text-sm text-muted">{texts.none}</p>;
             return (
               <>
-                <p className="font-medium">{`${texts.then}: ${format.mwh(validSumKwh(before))} MWh`}</p>
+                <p className="font-medium">{`${texts.before}: ${format.mwh(validSumKwh(before))} MWh`}</p>
                 {changes.length === 0 ? (
                   <p className="text-sm text-muted">{texts.same}</p>
                 ) : (
@@ -54,7 +54,7 @@ function DayAsOfDialog({ contract, day, onClose }: Props & { onClose: () => void
                     <SlotChanges
                       label={texts.differences(changes.length)}
                       changes={changes}
-                      before={texts.then}
+                      before={texts.before}
                       after={texts.now}
                     />
                   </div>

@@ -28,7 +28,7 @@ export const checkLedgerKeyFile = (file: string): void => checkPrivateFile(NAME,
 /** Replaces the key of the file by a new one, or creates the file. */
 export async function renewLedgerKey(file: string): Promise<LedgerKey> {
   const { privateKey } = generateKeyPairSync('ed25519');
-  await writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  await writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   return readLedgerKey(file);
 }
 
