@@ -256,6 +256,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Transactions: 'The quarter-hour volumes of your contracts, with all their versions.',
   Nominations: 'Nominations of your balance groups to the TSO: the net saldo of their valid transactions.',
   Exports: 'Whole lists as one file: CSV, NDJSON or Parquet.',
+  Ledger: 'Seals of the ledger of all changes, and proofs that records are in it.',
   Customers: 'Consumers and producers that are assigned to you.',
   'Balance groups': 'Your balance groups, and the control areas in which each is enabled.',
   Events: 'Changes of your records, as a feed that can be read again from any place.',

@@ -139,7 +139,7 @@ export const EXCHANGE = {
   },
   'exchange.submitted_position': {
     en: '{eic} at {tso} is not a balance group of yours.',
-    de: '{eic} bei {tso} ist kein Bilanzkreis von Ihnen.',
+    de: '{eic} bei {tso|name} ist kein Bilanzkreis von Ihnen.',
   },
   'exchange.submitted_day': {
     en: 'Submitted files are kept from {keptDays} days before today to {aheadDays} days after; the file is of {day}.',

@@ -81,7 +81,7 @@ export const RULE_FINDINGS = {
   'finding.fault': { en: '{fault|clause}.', de: '{fault|clause}.' },
   'finding.not_mirrored': {
     en: 'The file of {tso} that you submitted last has other values for this series.',
-    de: 'Die zuletzt eingereichte Datei an {tso} hat für diese Zeitreihe andere Werte.',
+    de: 'Die zuletzt eingereichte Datei an {tso|name} hat für diese Zeitreihe andere Werte.',
   },
   'finding.sender_no_party': {
     en: 'The sender {sender} is neither of its parties, {outParty} and {inParty}.',
@@ -129,7 +129,7 @@ export const RULE_FINDINGS = {
   },
   'finding.imbalance': {
     en: 'The series of {eic} at {tso} do not net to zero: {slots}.',
-    de: 'Die Zeitreihen von {eic} bei {tso} sind nicht ausgeglichen: {slots}.',
+    de: 'Die Zeitreihen von {eic} bei {tso|name} sind nicht ausgeglichen: {slots}.',
   },
   'finding.flow_twice': {
     en: 'The series {other} has the same business type, parties and areas.',
@@ -137,10 +137,10 @@ export const RULE_FINDINGS = {
   },
   'finding.inner_areas': {
     en: 'It is from {outArea} to {inArea}; with the business type {businessType} both areas are {area}, the control area of {tso}.',
-    de: 'Sie geht von {outArea} nach {inArea}; beim Geschäftstyp {businessType} sind beide Gebiete {area}, die Regelzone von {tso}.',
+    de: 'Sie geht von {outArea} nach {inArea}; beim Geschäftstyp {businessType} sind beide Gebiete {area}, die Regelzone von {tso|name}.',
   },
   'finding.outer_areas': {
     en: 'It is from {outArea} to {inArea}; with the business type {businessType} exactly one of them is {area}, the control area of {tso}.',
-    de: 'Sie geht von {outArea} nach {inArea}; beim Geschäftstyp {businessType} ist genau eines davon {area}, die Regelzone von {tso}.',
+    de: 'Sie geht von {outArea} nach {inArea}; beim Geschäftstyp {businessType} ist genau eines davon {area}, die Regelzone von {tso|name}.',
   },
 } as const satisfies Sentences;

@@ -14,7 +14,7 @@ test('a stored message is read again with all its parts', () => {
   assert.deepEqual(readStored(storeMessage(message)), message);
   assert.equal(
     formatStored(storeMessage(message), 'de'),
-    'Version 2 des Fahrplans des 25.10.2026 für DE_AMPRION wurde abgelehnt. Der ÜNB hat den Fahrplan abgelehnt: A02; A59 "Frist".',
+    'Version 2 des Fahrplans des 25.10.2026 für Amprion wurde abgelehnt. Der ÜNB hat den Fahrplan abgelehnt: A02; A59 "Frist".',
   );
   assert.equal(formatStored(null, 'de'), null);
 });

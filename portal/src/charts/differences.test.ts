@@ -11,6 +11,6 @@ test('a small difference in every quarter-hour has its sum and its largest value
 
 test('differences of both signs cancel out in the sum only, and unknown values are no differences', () => {
   assert.deepEqual(totalDifference([100, -300, 0, null]), { count: 2, sumKw: -200, largestKw: 300 });
-  assert.equal(differenceText([-4, null], formatOf('en')), '1 quarter-hour, Σ -0.001 MWh, at most 0.004 MW');
+  assert.equal(differenceText([-4, null], formatOf('en')), '1 quarter-hour, Σ −0.001 MWh, at most 0.004 MW');
   assert.deepEqual(totalDifference([]), { count: 0, sumKw: 0, largestKw: 0 });
 });

@@ -8,8 +8,9 @@ import { SlotChanges } from '../nominations/slot-changes.tsx';
 import { serverNow } from '../session/server-clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { InstantFields, wholeMinute } from '../ui/instant-fields.tsx';
+import { InstantFields } from '../ui/instant-fields.tsx';
 import { Loaded } from '../ui/states.tsx';
+import { wholeMinute } from '../ui/typed-instant.ts';
 import { contractDayAsOfQuery, contractDayQuery } from './queries.ts';
 import { differences, validSumKwh, volumeSlots } from './volume-slots.ts';
 

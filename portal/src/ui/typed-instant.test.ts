@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLocal, wholeMinute } from './instant-fields.tsx';
+import { parseLocal, wholeMinute } from './typed-instant.ts';
 
 const at = (day: string, time: string) => {
   const instant = parseLocal(day, time);
