@@ -51,6 +51,16 @@ export async function openFormWorld() {
   });
   const asBrp = await user({ type: 'brp', brpNo: seller.no });
   const asOperator = await user({ type: 'operator' });
+  const { no: accountNo } = await world.account();
+  const asAccount = await user({ type: 'account', accountNo });
+  const demand = await operator('/operator/v1/demands', {
+    method: 'POST',
+    body: { contract_period: 10, delivery_volume: 24_000, country: 'AT' },
+  });
+  const { request: ofAccount } = Object.assign(openBrowser(platform), { cookie: asAccount.cookie });
+  const question = { demand_id: demand.body.id, message: 'How much?' };
+  const inquiry = await ofAccount.post('/portal/v1/inquiries', question);
+  assert.equal(inquiry.status, 201, inquiry.text);
   const passkey = await addPasskey(platform, asBrp);
   const { user: withCodes } = await userWithCodes(platform, { type: 'brp', brpNo: seller.no });
   const asPending: Visitor = await afterPassword(platform, withCodes);
@@ -79,6 +89,9 @@ export async function openFormWorld() {
     invited,
     invitation,
     passkey,
+    demand,
+    inquiry,
+    asAccount,
     asBrp,
     asOperator,
     asPending,

@@ -15,6 +15,9 @@ export const operatorForms = ({
   sourced,
   spareGroup,
   volumes,
+  asAccount,
+  demand,
+  inquiry,
 }: FormWorld): readonly FormCase[] => [
   {
     file: 'contracts/new-contract.tsx',
@@ -206,6 +209,28 @@ export const operatorForms = ({
         pricing: [{ years: 7, price: 61.5 }],
       },
     },
+  },
+  {
+    file: 'market/inquiry-dialog.tsx',
+    name: 'an inquiry',
+    visitor: asAccount,
+    url: '/demands',
+    prepare: press('Send an inquiry'),
+    entries: [['[name=message]', 'We can supply this.']],
+    button: 'dialog [type=submit]',
+    request: ['POST', '/portal/v1/inquiries'],
+    sent: { demand_id: demand.body.id, message: 'We can supply this.' },
+  },
+  {
+    file: 'market/operator-inquiries.tsx',
+    name: 'an answer to an inquiry',
+    visitor: asOperator,
+    url: '/operator/inquiries',
+    prepare: press('Answer'),
+    entries: [['[name=answer]', 'At the market price.']],
+    button: 'dialog [type=submit]',
+    request: ['POST', `/operator/v1/inquiries/${inquiry.body.id}/answer`],
+    sent: { answer: 'At the market price.' },
   },
   {
     file: 'market/demand-dialog.tsx',

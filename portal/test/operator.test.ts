@@ -64,7 +64,7 @@ test('an operator corrects a slot, and the BRP sees the new version and the diff
     assert.deepEqual(row, ['09:00\n#37', '07:00', '0.250', '0.400', '+0.150']);
     await page.getByRole('button', { name: /09:00/ }).click();
     await page.locator('[role=slider][aria-valuenow="37"]').waitFor();
-    await page.getByRole('link', { name: 'PPA-1' }).click();
+    await page.getByRole('link', { name: 'PPA-1' }).first().click();
     await settled(page);
     await page.getByRole('heading', { name: 'Versions of Slot 37, 09:00' }).waitFor();
     const texts = await cellsOf(page, 'Transactions');

@@ -52,7 +52,7 @@ test('the entries of data from before the ledger are those that their commits wo
   const written = await storedEntries();
   assert.ok(Object.keys(written).length >= 10);
 
-  await write('truncate ledger_batch, nomination_confirmation, placement_change');
+  await write('truncate ledger_batch, placement_change');
   await write('insert into ledger_backfill (step) values (0)');
   await backfillLedger(db, () => {});
   assert.deepEqual(await storedEntries(), written);

@@ -72,6 +72,11 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
   readonly [id: string]: Endpoint;
 };
 
+const SEALS = {
+  '-': 'ledger_seal_pkey(; tree_size)',
+  'tree_size=1': 'ledger_seal_pkey(tree_size)',
+};
+
 /**
  * What a list reads, by caller, list and queries; a dash is a query without filters. Each index has the columns that
  * its condition compares for equality and, after the semicolon, for order. Look-ups of single rows by a unique key,
@@ -79,6 +84,7 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
  */
 const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<string, string>>>>>> = {
   brp: {
+    listSeals: SEALS,
     listEvents: {
       '- order=newest_first': 'event_of_tenant(tenant; sequence) + event_checkpoint_pkey(tenant)',
       'types=nomination.created types=nomination.created&order=newest_first':
@@ -259,6 +265,11 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     getSeriesValues: {
       'delivery_date=2026-01-02': 'series_sheet_pkey(series_no, delivery_day)',
     },
+    listInquiries: {
+      '-': 'inquiry_pkey(; id)',
+      'status=open': 'inquiry_by_status(status; id)',
+    },
+    operatorListSeals: SEALS,
     listInterchanges: {
       '-': 'interchange_id_key(; id) + interchange_unknown_pkey(interchange_no)',
     },
@@ -397,6 +408,9 @@ const PLANS: Readonly<Record<Caller, Readonly<Record<string, Readonly<Record<str
     },
     browseDemands: {
       '-': 'demand_pkey(; published_no)',
+    },
+    listOwnInquiries: {
+      '-': 'inquiry_of_account(account_no; id)',
     },
   },
   account: {

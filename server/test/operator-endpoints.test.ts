@@ -5,6 +5,7 @@ import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { interchange } from '../../core/test/mscons-documents.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
+import { signedIn } from './browser.ts';
 import { assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { sealAll } from './proving.ts';
@@ -37,6 +38,9 @@ const other = await world.contract(producer, consumer);
 await world.volumes(other, '2026-11-25', 250);
 const ofOther = `/operator/v1/transactions?limit=1&contract_id=${other.id}`;
 const [sealed] = (await operator(ofOther)).body.transactions;
+await world.nominate();
+const onOtherDay = '/operator/v1/nominations?limit=1&delivery_date=2026-11-25';
+const [sealedNomination] = (await operator(onOtherDay)).body.nominations;
 await sealAll(platform);
 const [seal] = (await operator('/operator/v1/ledger/seals')).body.seals;
 const sending = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
@@ -88,6 +92,10 @@ await until(async () => {
   await platform.flush();
   return (await operator(`${base}/requests/${requestId}`)).status === 200;
 });
+const { no: accountNo } = await platform.world.account();
+const { browser: ofAccount } = await signedIn(platform, { type: 'account', accountNo });
+const question = { demand_id: await newDemandId(), message: 'How much?' };
+const inquiry = (await ofAccount.request.post('/portal/v1/inquiries', question)).body;
 const cases: Record<string, Case> = {
   createBrp: { path: `${base}/brps`, body: { name: 'New' } },
   listBrps: { path: `${base}/brps` },
@@ -150,6 +158,8 @@ const cases: Record<string, Case> = {
     path: `${base}/demands`,
     body: { contract_period: 5, delivery_volume: 1000, country: 'DE' },
   },
+  listInquiries: { path: `${base}/inquiries` },
+  answerInquiry: { path: `${base}/inquiries/${inquiry.id}/answer`, body: { answer: 'Yes.' } },
   listDemands: { path: `${base}/demands` },
   getDemand: { path: `${base}/demands/${await newDemandId()}` },
   updateDemand: { path: `${base}/demands/${await newDemandId()}`, body: { contract_period: 7 } },
@@ -196,7 +206,7 @@ const cases: Record<string, Case> = {
   operatorListSeals: { path: `${base}/ledger/seals` },
   operatorGetConsistency: { path: `${base}/ledger/consistency?from=${seal.tree_size}&to=${seal.tree_size}` },
   operatorGetTransactionProof: { path: `${base}/transactions/${sealed.id}/proof` },
-  operatorGetNominationProof: { path: `${base}/nominations/${nomination.id}/proof` },
+  operatorGetNominationProof: { path: `${base}/nominations/${sealedNomination.id}/proof` },
   sendSchedules: { path: `${base}/exchange/send`, body: { delivery_date: DAY } },
   receiveMessage: {
     path: `${base}/exchange/receive`,

@@ -21,6 +21,9 @@ const LOGGED_LINE = JSON.stringify([
 
 /** $1 is the number of BRPs; all numbers start at 1. */
 const OF_BRPS = [
+  `insert into ledger_key (public_key, created_at) select '\\x00', now() where $1::int > 0`,
+  `insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
+   select n, n, '\\x00', now(), (select no from ledger_key), '\\x00' from generate_series(1, $1::int * 100) n`,
   `insert into brp (id, name, created_at)
    select gen_random_uuid(), 'BRP ' || n, now() from generate_series(1, $1::int) n`,
   `insert into account (id, name, created_at)
@@ -94,6 +97,10 @@ const OF_ROWS = [
    select gen_random_uuid(), role::text || n || '@users.example', 'User ' || n, role, 'admin',
      case role when 'brp' then 1 + n / $2::int end, case role when 'account' then 1 + n / $2::int end, now()
    from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) role`,
+  `insert into inquiry (id, account_no, user_id, demand_id, message, created_at, status)
+   select gen_random_uuid(), u.account_no, u.id, gen_random_uuid(), 'How much?', now(),
+     case when n = 1 then 'open' else 'closed' end::inquiry_status
+   from app_user u, generate_series(1, 20) n where u.account_no is not null and $1::int > 0 and $2::int > 0`,
   `insert into audit (at, actor, action, subject)
    select now(), 'key_' || n / $2::int, 'action.' || n / $2::int, 'cust_' || n / $2::int
    from generate_series(0, $1::int - 1) n`,

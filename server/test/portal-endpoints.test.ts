@@ -64,6 +64,19 @@ const atCallback = await platform.db.transaction(async (tx) => {
   return { email, verified: 'yes' };
 });
 
+const OFFERED = {
+  ...{ name: 'Windpark', nominal_power: 12, technology: 'wind_onshore', tso: 'DE_50HERTZ' },
+  offer: {
+    ...{ ppa_type: 'PAY_AS_PRODUCED', average_annual_power: 24_000, delivery_start: '2027-01-01T00:00:00Z' },
+    ...{
+      additional_info: null,
+      state: null,
+      country: 'DE',
+      cover_url: null,
+      pricing: [{ years: 5, price: 60 }],
+    },
+  },
+};
 const PASSWORD = 'nine gulls over the jetty';
 const base = '/portal/v1';
 
@@ -94,6 +107,12 @@ await until(async () => {
   await platform.flush();
   return (await browser.request(`${base}/requests/${requestId}`)).status === 200;
 });
+const asOperator = client(platform.baseUrl, await platform.world.operatorKey());
+const newDemand = { contract_period: 10, delivery_volume: 24_000, country: 'AT' };
+const demand = (await asOperator.post('/operator/v1/demands', newDemand)).body;
+const offered = (await asOperator.post('/operator/v1/assets', OFFERED)).body;
+const question = { demand_id: demand.id, message: 'How much?' };
+const inquiry = (await ofAccount.request.post(`${base}/inquiries`, question)).body;
 const cases: Record<string, Case> = {
   getSession: { path: `${base}/session` },
   listSessions: { path: `${base}/sessions` },
@@ -125,6 +144,12 @@ const cases: Record<string, Case> = {
   listOwnCustomers: { path: `${base}/customers` },
   browseAssets: { path: `${base}/assets` },
   browseDemands: { path: `${base}/demands` },
+  createInquiry: { path: `${base}/inquiries`, body: question },
+  listOwnInquiries: { path: `${base}/inquiries` },
+  closeInquiry: { path: `${base}/inquiries/${inquiry.id}/close` },
+  listWatchedOffers: { path: `${base}/watched-offers` },
+  watchOffer: { path: `${base}/watched-offers/${offered.id}` },
+  unwatchOffer: { path: `${base}/watched-offers/${offered.id}` },
   listChanges: { path: `${base}/changes` },
   listOwnRequests: { path: `${base}/requests` },
   getOwnRequest: { path: `${base}/requests/${requestId}` },
@@ -191,7 +216,10 @@ const COOKIES: Record<string, string[]> = {
   signOut: ['saldo_session'],
 };
 /** Operations for users of an account only. */
-const OF_ACCOUNTS = ['browseAssets', 'browseDemands'];
+const OF_ACCOUNTS = [
+  ...['browseAssets', 'browseDemands', 'createInquiry', 'listOwnInquiries', 'closeInquiry'],
+  ...['listWatchedOffers', 'watchOffer', 'unwatchOffer'],
+];
 const userOf = (id: string) => {
   if (id === 'confirmOneTimeCode') return settingUp;
   return factorUsers.get(id)?.from ?? (OF_ACCOUNTS.includes(id) ? ofAccount : browser);
@@ -255,7 +283,7 @@ test('an unknown query parameter is rejected, and nothing is changed', async () 
 test('an operation that accepts JSON rejects other media types', async () => {
   for (const id of Object.keys(cases).filter((other) => endpointOf(other).body !== null)) {
     const send = (body: string, type: string) =>
-      browser.request(cases[id]?.path ?? '', {
+      (OF_ACCOUNTS.includes(id) ? ofAccount : browser).request(cases[id]?.path ?? '', {
         method: endpointOf(id).method,
         body,
         headers: { 'content-type': type },
@@ -301,7 +329,8 @@ test('users of an account see the same pages as its keys, with links to the port
   const offer = { ...OFFER, cover_url };
   const asset = { name: 'Park', technology: 'solar', nominal_power: 10, tso: 'DE_AMPRION', offer };
   const demand = { contract_period: 10, delivery_volume: 24_000, country: 'DE' };
-  for (let count = 0; count < 3; count++) {
+  // One of each is there already.
+  for (let count = 0; count < 2; count++) {
     await operator.post('/operator/v1/assets', asset);
     await operator.post('/operator/v1/demands', demand);
   }

@@ -27,8 +27,8 @@ const LATER = '01942a3b-1c2d-7e3f-8a4b-5c6d7e8f9a03';
 const MESSAGE = '01942a3b-1c2d-7e3f-8a4b-5c6d7e8f9a04';
 const CUSTOMER = '01942a3b-1c2d-7e3f-8a4b-5c6d7e8f9a05';
 const committedAt = Date.parse('2026-10-20T08:00:00.000Z');
-const sender = { eic: '11XWIND--------A', tso: 'DE_50HERTZ' } as const;
-const receiver = { eic: '11XCITY--------B', tso: 'DE_AMPRION' } as const;
+const sender = { eic: '11XNORDWIND----J', tso: 'DE_50HERTZ' } as const;
+const receiver = { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION' } as const;
 const volumes = Array.from({ length: 96 }, (_, at) => (at < 2 ? 1000 + at : null));
 
 const EXAMPLES: readonly LedgerEntry[] = [

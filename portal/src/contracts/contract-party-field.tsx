@@ -1,6 +1,7 @@
 import { LIMITS, type OperatorCustomer } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CUSTOMER_TEXTS } from '../customers/texts.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useGroupNames } from '../references/group-name.tsx';
 import { brpQuery } from '../references/operator-queries.ts';
@@ -39,7 +40,7 @@ export function ContractPartyField({ name, label, error, onChange }: Props) {
       name={name}
       label={label}
       error={error}
-      placeholder={t.brp.customers.searchHint}
+      placeholder={CUSTOMER_TEXTS[t.language].searchHint}
       maxLength={LIMITS.searchLength}
       hint={chosen && <ChosenParty brpId={chosen.brp_id} group={groupOf(chosen)} />}
       options={parties?.records.map((party) => ({ value: party.id, label: nameOf(party) })) ?? null}

@@ -22,6 +22,7 @@ import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { ContractPartyField } from './contract-party-field.tsx';
 import { NewSourceFields, useNewSource } from './new-source.tsx';
 import { assetsQuery } from './operator-queries.ts';
+import { OPERATOR_CONTRACT_TEXTS } from './operator-texts.ts';
 import {
   EMPTY_PROFILE,
   isProfileKind,
@@ -104,7 +105,7 @@ function bodyOf(
 /** Creates a contract between two customers that have a balance group. */
 export function NewContractPage() {
   const { t } = useI18n();
-  const texts = t.operator.contracts;
+  const texts = OPERATOR_CONTRACT_TEXTS[t.language];
   const toast = useToast();
   const navigate = useNavigate();
   const refresh = useRefresh();
@@ -171,7 +172,7 @@ type FieldsProps = { inputs: Inputs; set: (change: Partial<Inputs>) => void };
 
 function CommonFields({ inputs, set, isRejected }: FieldsProps & { isRejected: boolean }) {
   const { t } = useI18n();
-  const texts = t.operator.contracts;
+  const texts = OPERATOR_CONTRACT_TEXTS[t.language];
   const missing = (party: string) => (isRejected && party === '' ? texts.chooseParty : undefined);
   return (
     <>
@@ -230,7 +231,7 @@ type PpaProps = FieldsProps & { terms: Terms; setTerms: (change: Partial<Terms>)
 
 function PpaFields({ inputs, set, terms, setTerms }: PpaProps) {
   const { t } = useI18n();
-  const texts = t.operator.contracts;
+  const texts = OPERATOR_CONTRACT_TEXTS[t.language];
   const { data: assets = [] } = useQuery(assetsQuery);
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">

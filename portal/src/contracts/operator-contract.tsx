@@ -18,6 +18,7 @@ import { changeOf, useChange, type Versioned } from '../session/versions.ts';
 import { ContractVolumes } from '../transactions/contract-day.tsx';
 import { DayEditor } from '../transactions/day-editor.tsx';
 import { InvalidateDialog } from '../transactions/invalidate-dialog.tsx';
+import { INVALIDATE_TEXTS } from '../transactions/invalidate-texts.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -26,6 +27,7 @@ import { Notice } from '../ui/states.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { useInput } from '../ui/use-input.ts';
 import { ContractPage, ContractView } from './contract.tsx';
+import { OPERATOR_CONTRACT_TEXTS } from './operator-texts.ts';
 import { contractQuery } from './queries.ts';
 import { isSourceKind, sourceOf } from './source.ts';
 import { SourcePanel } from './source-panel.tsx';
@@ -40,7 +42,7 @@ type Edited = { readonly day: DeliveryDay; readonly transactions: readonly Trans
 function OperatorContract({ version }: { version: Versioned<Contract> }) {
   const { record: contract } = version;
   const { t } = useI18n();
-  const texts = t.operator.contracts;
+  const texts = OPERATOR_CONTRACT_TEXTS[t.language];
   const mayChange = usePermission('member');
   const [isEndAsked, setIsEndAsked] = useState(false);
   const [edited, setEdited] = useState<Edited | null>(null);
@@ -87,7 +89,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
                 versionActions={(newest) =>
                   mayChange &&
                   newest.status === 'valid' && (
-                    <Button onClick={() => setWrong(newest)}>{t.operator.invalidate.action}</Button>
+                    <Button onClick={() => setWrong(newest)}>{INVALIDATE_TEXTS[t.language].action}</Button>
                   )
                 }
               />
@@ -121,7 +123,7 @@ function OriginLink({ contract, transaction: { source, delivery_start, slot_numb
 /** Ends the delivery after a day. Volumes of later days are removed from every saldo. */
 function EndDialog({ version, onClose }: { version: Versioned<Contract>; onClose: () => void }) {
   const { t, format } = useI18n();
-  const texts = t.operator.contracts;
+  const texts = OPERATOR_CONTRACT_TEXTS[t.language];
   const { id, external_id } = version.record;
   const today = useToday();
   const [openedOn] = useState(today);

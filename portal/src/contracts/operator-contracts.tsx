@@ -4,6 +4,7 @@ import { usePermission } from '../session/session.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { ContractsPage } from './contracts.tsx';
+import { OPERATOR_CONTRACT_TEXTS } from './operator-texts.ts';
 
 export const OperatorContractsPage = () => <ContractsPage actions={<NewContractLink />} isSortable />;
 
@@ -13,7 +14,7 @@ function NewContractLink() {
   return (
     <Link to="/operator/contracts/new" className={buttonClass('primary')}>
       <Icon name="plus" />
-      {t.operator.contracts.create}
+      {OPERATOR_CONTRACT_TEXTS[t.language].create}
     </Link>
   );
 }

@@ -13,6 +13,7 @@ import { Fact, Facts } from '../ui/page.tsx';
 import { Notice, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { type CustomerUpdate, describeCustomer, useCustomerUpdate } from './customer-update.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 type Shown = {
   readonly effect: CustomerPreview;
@@ -125,7 +126,7 @@ export function CustomerChangeDialog({ title, text, action, isDangerous = false,
 
 function Effect({ effect, isPostponed }: Shown) {
   const { t, format } = useI18n();
-  const texts = t.brp.customers.effect;
+  const texts = CUSTOMER_TEXTS[t.language].effect;
   const { effective_day, contracts, transactions, nominations, nominations_total } = effect;
   return (
     <div className="grid gap-3" aria-live="polite">
@@ -171,7 +172,7 @@ function Nominations({ nominations }: { nominations: readonly PreviewedNominatio
   return (
     <div className="max-h-56 overflow-y-auto rounded-md border border-line">
       <DataTable
-        label={t.brp.customers.effect.newVersions}
+        label={CUSTOMER_TEXTS[t.language].effect.newVersions}
         columns={columns}
         rows={nominations}
         rowKey={({ delivery_date, eic, tso, direction }) => `${delivery_date}${eic}${tso}${direction}`}

@@ -24,6 +24,7 @@ import { describeCustomer } from './customer-update.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { PlacementsPanel } from './placements.tsx';
 import { brpOf, customerQuery } from './queries.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 export type CustomerProps = { customer: Customer; etag: string | null };
 
@@ -43,7 +44,7 @@ export const BrpCustomerPage = () => <CustomerPage>{(props) => <BrpCustomer {...
 function BrpCustomer(props: CustomerProps) {
   const { t } = useI18n();
   const groups = useQuery(balanceGroupsQuery);
-  return <CustomerView {...props} groups={groups} groupText={t.brp.customers.balanceGroupText} />;
+  return <CustomerView {...props} groups={groups} groupText={CUSTOMER_TEXTS[t.language].balanceGroupText} />;
 }
 
 type OfferedGroup = NamedGroup & { readonly tsos: readonly Tso[] };
@@ -66,7 +67,7 @@ export function CustomerView({ customer, etag, groups, groupText, facts, actions
   return (
     <Page
       title={customer.name}
-      trail={<TrailLink to={`${useRolePath()}/customers`} label={t.brp.customers.title} />}
+      trail={<TrailLink to={`${useRolePath()}/customers`} label={CUSTOMER_TEXTS[t.language].title} />}
       badges={<CustomerBadge status={customer.status} />}
       actions={
         <>
@@ -103,10 +104,10 @@ function CustomerFacts({ customer, children }: { customer: Customer; children?: 
     <Panel>
       <Facts>
         {children}
-        <Fact label={t.brp.customers.assigned}>
+        <Fact label={CUSTOMER_TEXTS[t.language].assigned}>
           <Instant at={customer.assigned_at} withUtc />
         </Fact>
-        <Fact label={t.brp.customers.activated}>
+        <Fact label={CUSTOMER_TEXTS[t.language].activated}>
           {customer.activated_at ? <Instant at={customer.activated_at} withUtc /> : t.common.notYet}
         </Fact>
         <Fact label={t.common.created}>
@@ -123,7 +124,7 @@ function CustomerFacts({ customer, children }: { customer: Customer; children?: 
 function StatusButtons({ customer, etag }: CustomerProps) {
   const { t } = useI18n();
   const toast = useToast();
-  const texts = t.brp.customers;
+  const texts = CUSTOMER_TEXTS[t.language];
   const change = useCustomerChange(customer, etag, ({ name, status }) =>
     toast(status === 'active' ? texts.activatedToast(name) : texts.deactivatedToast(name)),
   );
@@ -153,7 +154,7 @@ function StatusButtons({ customer, etag }: CustomerProps) {
 
 function CurrentGroup({ group }: { group: BalanceGroup | null }) {
   const { t } = useI18n();
-  if (!group) return <p className="text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>;
+  if (!group) return <p className="text-sm text-muted">{CUSTOMER_TEXTS[t.language].noBalanceGroup}</p>;
   return (
     <div className="text-sm">
       <GroupName {...group} />
@@ -169,7 +170,7 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
   const labelOf = useGroupLabels();
   const [eic, setEic] = useState(customer.balance_group?.eic ?? '');
   const [tso, setTso] = useState<Tso | ''>(customer.balance_group?.tso ?? '');
-  const change = useCustomerChange(customer, etag, () => toast(t.brp.customers.saved));
+  const change = useCustomerChange(customer, etag, () => toast(CUSTOMER_TEXTS[t.language].saved));
   const enabled = groups.find((group) => group.eic === eic)?.tsos ?? [];
   const isChangedFrom = ({ balance_group }: Customer) =>
     eic !== (balance_group?.eic ?? '') || tso !== (balance_group?.tso ?? '');
@@ -182,7 +183,11 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
     isChangedFrom,
     rebase: (base, stored) => isChangedFrom(base) || take(stored),
   });
-  const choose = { value: '' as const, label: t.brp.customers.chooseBalanceGroup, isDisabled: true };
+  const choose = {
+    value: '' as const,
+    label: CUSTOMER_TEXTS[t.language].chooseBalanceGroup,
+    isDisabled: true,
+  };
   const formError = change.isRejected ? change.error : null;
   const error = isProblem(formError, 'balance_group_tso_not_enabled') ? formError.message : undefined;
   return (
@@ -218,22 +223,22 @@ function BalanceGroupForm({ customer, etag, groups }: GroupFormProps) {
               value,
               label: enabled.includes(value)
                 ? t.common.tsos[value]
-                : `${t.common.tsos[value]} (${t.brp.customers.notEnabled})`,
+                : `${t.common.tsos[value]} (${CUSTOMER_TEXTS[t.language].notEnabled})`,
             })),
           ]}
           onChange={setTso}
         />
         <div>
           <Button type="submit" variant="primary" disabled={!isChanged || eic === '' || tso === ''}>
-            {t.brp.customers.preview}
+            {CUSTOMER_TEXTS[t.language].preview}
           </Button>
         </div>
       </Form>
       {change.asked && !change.isRejected && tso !== '' && (
         <CustomerChangeDialog
-          title={t.brp.customers.moveTitle(customer.name)}
-          text={t.brp.customers.moveText(labelOf(eic), t.common.tsos[tso])}
-          action={t.brp.customers.move}
+          title={CUSTOMER_TEXTS[t.language].moveTitle(customer.name)}
+          text={CUSTOMER_TEXTS[t.language].moveText(labelOf(eic), t.common.tsos[tso])}
+          action={CUSTOMER_TEXTS[t.language].move}
           change={change}
         />
       )}

@@ -18,6 +18,7 @@ import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { type CustomerFilters, readCustomerFilters } from './filters.ts';
 import { customersQuery, eachCustomer } from './queries.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 const COLUMNS: readonly CsvColumn<Customer>[] = [
   ...memberColumns<Customer>('id', 'name', 'status'),
@@ -46,7 +47,7 @@ export function CustomersPage({ text, columns = [], csvColumns = [], filterField
   const query = useInfiniteQuery(customersQuery(filters));
   return (
     <Page
-      title={t.brp.customers.title}
+      title={CUSTOMER_TEXTS[t.language].title}
       text={text}
       actions={
         <>
@@ -66,7 +67,12 @@ export function CustomersPage({ text, columns = [], csvColumns = [], filterField
         <PagedList
           query={query}
           recordsOf={(page): readonly Customer[] => page.customers}
-          empty={<EmptyState title={t.brp.customers.empty} text={t.brp.customers.emptyText} />}
+          empty={
+            <EmptyState
+              title={CUSTOMER_TEXTS[t.language].empty}
+              text={CUSTOMER_TEXTS[t.language].emptyText}
+            />
+          }
         >
           {(customers) => (
             <CustomerTable
@@ -94,7 +100,7 @@ export function CustomerFilterFields({ filters, set, groups }: Filters & { group
   return (
     <>
       <SearchFilter
-        hint={t.brp.customers.searchHint}
+        hint={CUSTOMER_TEXTS[t.language].searchHint}
         value={filters.search}
         onChange={(search) => set({ search })}
       />
@@ -119,7 +125,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
     {
       id: 'name',
       sortBy: 'by-list',
-      header: t.brp.customers.name,
+      header: CUSTOMER_TEXTS[t.language].name,
       cell: ({ id, name }) => (
         <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
           {name}
@@ -135,12 +141,12 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
         balance_group ? (
           <GroupName {...balance_group} />
         ) : (
-          <span className="text-muted">{t.brp.customers.noBalanceGroup}</span>
+          <span className="text-muted">{CUSTOMER_TEXTS[t.language].noBalanceGroup}</span>
         ),
     },
     {
       id: 'metadata',
-      header: t.brp.customers.metadata,
+      header: CUSTOMER_TEXTS[t.language].metadata,
       from: 'lg',
       cell: ({ metadata }) => (
         <span className="line-clamp-2 text-xs wrap-anywhere text-muted">
@@ -152,13 +158,13 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
     },
     {
       id: 'assigned',
-      header: t.brp.customers.assigned,
+      header: CUSTOMER_TEXTS[t.language].assigned,
       from: 'md',
       cell: ({ assigned_at }) => <Instant at={assigned_at} />,
     },
     {
       id: 'activated',
-      header: t.brp.customers.activated,
+      header: CUSTOMER_TEXTS[t.language].activated,
       from: 'xl',
       cell: ({ activated_at }) =>
         activated_at ? <Instant at={activated_at} /> : <span className="text-muted">{t.common.notYet}</span>,
@@ -166,7 +172,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
   ];
   return (
     <DataTable
-      label={t.brp.customers.title}
+      label={CUSTOMER_TEXTS[t.language].title}
       columns={columns}
       rows={customers}
       rowKey={({ id }) => id}

@@ -12,6 +12,7 @@ import { typing } from '../ui/typing.ts';
 import { useOthersChange } from '../ui/use-input.ts';
 import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
 import { duplicateIds, entriesOf, type MetadataEntry, metadataChange, rebasedEntries } from './metadata.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 type Props = { customer: Customer; etag: string | null };
 
@@ -20,7 +21,10 @@ export function MetadataEditor({ customer, etag }: Props) {
   const { t } = useI18n();
   const mayChange = usePermission('member');
   return (
-    <Panel title={t.brp.customers.metadata} text={t.brp.customers.metadataText(LIMITS.metadata.keys)}>
+    <Panel
+      title={CUSTOMER_TEXTS[t.language].metadata}
+      text={CUSTOMER_TEXTS[t.language].metadataText(LIMITS.metadata.keys)}
+    >
       {mayChange ? <EditorForm customer={customer} etag={etag} /> : <ReadOnly metadata={customer.metadata} />}
     </Panel>
   );
@@ -29,7 +33,8 @@ export function MetadataEditor({ customer, etag }: Props) {
 function ReadOnly({ metadata }: Pick<Customer, 'metadata'>) {
   const { t } = useI18n();
   const entries = entriesOf(metadata);
-  if (entries.length === 0) return <p className="text-sm text-muted">{t.brp.customers.emptyMetadata}</p>;
+  if (entries.length === 0)
+    return <p className="text-sm text-muted">{CUSTOMER_TEXTS[t.language].emptyMetadata}</p>;
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {entries.map(({ key, value }) => (
@@ -46,7 +51,7 @@ function EditorForm({ customer, etag }: Props) {
   const { t } = useI18n();
   const toast = useToast();
   const [entries, setEntries] = useState(() => entriesOf(customer.metadata));
-  const update = useCustomerUpdate(() => toast(t.brp.customers.saved));
+  const update = useCustomerUpdate(() => toast(CUSTOMER_TEXTS[t.language].saved));
   const change = metadataChange(customer.metadata, entries);
   const isChanged = Object.keys(change).length > 0;
   const started = useOthersChange(customer, {
@@ -63,7 +68,7 @@ function EditorForm({ customer, etag }: Props) {
   const add = () => setEntries([...entries, { id: Date.now(), key: '', value: '' }]);
   const problems = isProblem(update.error) ? update.error.errors : [];
   const errorOf = ({ id, key }: MetadataEntry): string | null => {
-    if (duplicates.has(id)) return t.brp.customers.duplicateKey;
+    if (duplicates.has(id)) return CUSTOMER_TEXTS[t.language].duplicateKey;
     const found = problems.find(({ field }) => field === `metadata.${key}`);
     return found?.message ?? null;
   };
@@ -82,7 +87,9 @@ function EditorForm({ customer, etag }: Props) {
         describe={describeCustomer(t)}
         onReset={() => setEntries(entriesOf(customer.metadata))}
       />
-      {entries.length === 0 && <p className="text-sm text-muted">{t.brp.customers.emptyMetadata}</p>}
+      {entries.length === 0 && (
+        <p className="text-sm text-muted">{CUSTOMER_TEXTS[t.language].emptyMetadata}</p>
+      )}
       <div className="grid gap-2">
         {entries.map((entry, index) => (
           <EntryRow
@@ -105,7 +112,7 @@ function EditorForm({ customer, etag }: Props) {
           {t.common.save}
         </Button>
         <Button icon="plus" disabled={entries.length >= LIMITS.metadata.keys} onClick={add}>
-          {t.brp.customers.addMetadata}
+          {CUSTOMER_TEXTS[t.language].addMetadata}
         </Button>
       </div>
     </Form>
@@ -128,22 +135,26 @@ function EntryRow({ entry, row, error, onEdit, onRemove }: RowProps) {
     <div className="grid gap-1">
       <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto] gap-2">
         <input
-          aria-label={t.brp.customers.metadataKeyOf(row)}
-          placeholder={t.brp.customers.metadataKey}
+          aria-label={CUSTOMER_TEXTS[t.language].metadataKeyOf(row)}
+          placeholder={CUSTOMER_TEXTS[t.language].metadataKey}
           className={inputClass(error !== null)}
           {...(error === null ? {} : fault)}
           value={entry.key}
           {...typing((key) => onEdit({ key }))}
         />
         <input
-          aria-label={t.brp.customers.metadataValueOf(row)}
-          placeholder={t.brp.customers.metadataValue}
+          aria-label={CUSTOMER_TEXTS[t.language].metadataValueOf(row)}
+          placeholder={CUSTOMER_TEXTS[t.language].metadataValue}
           className={inputClass(error !== null)}
           {...(error === null ? {} : fault)}
           value={entry.value}
           {...typing((value) => onEdit({ value }))}
         />
-        <IconButton icon="trash" label={t.brp.customers.removeMetadata(entry.key)} onClick={onRemove} />
+        <IconButton
+          icon="trash"
+          label={CUSTOMER_TEXTS[t.language].removeMetadata(entry.key)}
+          onClick={onRemove}
+        />
       </div>
       {error && (
         <p id={errorId} role="alert" className="text-sm text-bad">

@@ -21,6 +21,7 @@ import { CustomerPage, type CustomerProps, CustomerView } from './customer.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
 import { brpOf } from './queries.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 export const OperatorCustomerPage = () => (
   <CustomerPage>{(props) => <OperatorCustomer {...props} />}</CustomerPage>
@@ -97,12 +98,12 @@ function EditDialog({ customer, etag, onClose }: CustomerProps & { onClose: () =
     setGroup(null);
   };
   if (move.asked && !move.isRejected) {
-    const title = t.brp.customers.moveTitle(customer.name);
+    const title = CUSTOMER_TEXTS[t.language].moveTitle(customer.name);
     return (
       <CustomerChangeDialog
         title={title}
         text={texts.movedText}
-        action={t.brp.customers.move}
+        action={CUSTOMER_TEXTS[t.language].move}
         change={move}
       />
     );

@@ -8,18 +8,19 @@ import { Panel } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { placementsQuery } from './queries.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
 
 /** The balance groups of a customer by delivery day, newest first. */
 export function PlacementsPanel({ customerId }: { customerId: string }) {
   const { t } = useI18n();
-  const texts = t.brp.customers.placements;
+  const texts = CUSTOMER_TEXTS[t.language].placements;
   const query = useQuery(placementsQuery(customerId));
   return (
     <Panel title={texts.title} text={texts.text} isFlush>
       <Loaded query={query} loading={<Skeleton lines={3} />}>
         {(placements) =>
           placements.length === 0 ? (
-            <p className="p-4 text-sm text-muted">{t.brp.customers.noBalanceGroup}</p>
+            <p className="p-4 text-sm text-muted">{CUSTOMER_TEXTS[t.language].noBalanceGroup}</p>
           ) : (
             <PlacementTable placements={placements} />
           )
@@ -31,7 +32,7 @@ export function PlacementsPanel({ customerId }: { customerId: string }) {
 
 function PlacementTable({ placements }: { placements: readonly Placement[] }) {
   const { t, format } = useI18n();
-  const texts = t.brp.customers.placements;
+  const texts = CUSTOMER_TEXTS[t.language].placements;
   const today = useToday();
   const isComing = ({ first_day }: Placement) => first_day !== null && first_day > today;
   const isCurrent = (placement: Placement) =>

@@ -11,11 +11,12 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { MessageLink, MessageState } from './message-badges.tsx';
 import { waitingSchedulesQuery } from './queries.ts';
+import { SIMULATOR_TEXTS } from './simulator-texts.ts';
 
 /** Lets the simulated TSOs answer schedules. Empty on a platform with real data. */
 export function SimulatorPanel() {
   const { t } = useI18n();
-  const texts = t.exchange.simulator;
+  const texts = SIMULATOR_TEXTS[t.language];
   const { data: canSimulate = false } = useQuery({
     ...healthQuery,
     select: ({ can_simulate }) => can_simulate,
@@ -40,7 +41,7 @@ export function SimulatorPanel() {
 
 function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
   const { t, format } = useI18n();
-  const texts = t.exchange.simulator;
+  const texts = SIMULATOR_TEXTS[t.language];
   const queryClient = useQueryClient();
   const toast = useToast();
   const simulate = useMutation({

@@ -13,6 +13,7 @@ import { webhooks } from './de/webhooks.ts';
 import type { Dictionary } from './dictionary.ts';
 
 export const de: Dictionary = {
+  language: 'de',
   common,
   problems,
   session,

@@ -1,3 +1,4 @@
+import type { Language } from '@saldo/core/messages/language.ts';
 import type { en } from './en.ts';
 
 /** A dictionary with the same keys; functions take the same arguments. */
@@ -8,4 +9,5 @@ type Texts<T> = {
       ? (...values: Values) => string
       : Texts<T[Key]>;
 };
-export type Dictionary = Texts<typeof en>;
+/** `language` selects the texts that are beside the pages. */
+export type Dictionary = Omit<Texts<typeof en>, 'language'> & { readonly language: Language };

@@ -13,6 +13,7 @@ import { webhooks } from './en/webhooks.ts';
 
 /** English is the reference: every other language must have exactly these texts, or it does not compile. */
 export const en = {
+  language: 'en' as const,
   common,
   problems,
   session,

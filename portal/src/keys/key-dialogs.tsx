@@ -20,6 +20,7 @@ import { Secret, SecretDialog } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { ownKeysQuery } from './queries.ts';
 import { SCOPE_TEXTS } from './scope-texts.ts';
+import { KEY_TEXTS } from './texts.ts';
 
 const EXPIRIES = ['never', 'days30', 'days90', 'year', 'date'] as const;
 type Expiry = (typeof EXPIRIES)[number];
@@ -82,7 +83,7 @@ type CreateProps<S extends Scope> = {
 export function CreateKeyDialog<S extends Scope>(props: CreateProps<S>) {
   const { owner, create: send, children, fields = [], isReady = true, onClose } = props;
   const { t, format } = useI18n();
-  const texts = t.brp.keys;
+  const texts = KEY_TEXTS[t.language];
   const today = useToday();
   const refresh = useRefresh();
   const { input, set } = useInput<KeyInput>({ ...NEW_KEY, day: addDays(today, 30) });
@@ -207,7 +208,7 @@ function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): strin
 /** Shows a new key, and a command to try it. */
 export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
-  const texts = t.brp.keys;
+  const texts = KEY_TEXTS[t.language];
   const { customer_base_url } = useSession();
   const curl = curlOf(newKey, useToday(), customer_base_url);
   return (

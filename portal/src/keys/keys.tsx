@@ -22,6 +22,7 @@ import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { readOwnKeyFilters } from './filters.ts';
 import { CreateKeyDialog, KeySecretDialog, type KeySettings } from './key-dialogs.tsx';
 import { ownKeysQuery } from './queries.ts';
+import { KEY_TEXTS } from './texts.ts';
 
 type OpenDialog = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey };
 
@@ -37,10 +38,10 @@ export function KeysPage() {
   const query = useQuery(ownKeysQuery);
   return (
     <Page
-      title={t.brp.keys.title}
-      text={isBrp ? t.brp.keys.text : t.market.keysText}
+      title={KEY_TEXTS[t.language].title}
+      text={isBrp ? KEY_TEXTS[t.language].text : t.market.keysText}
       actions={
-        <CreateButton label={t.brp.keys.create} isPrimary needs="admin">
+        <CreateButton label={KEY_TEXTS[t.language].create} isPrimary needs="admin">
           {(close) => (
             <CreateKeyDialog
               owner={isBrp ? 'brp' : 'account'}
@@ -52,7 +53,7 @@ export function KeysPage() {
       }
     >
       <Checkbox
-        label={t.brp.keys.hideEnded}
+        label={KEY_TEXTS[t.language].hideEnded}
         checked={isEndedHidden}
         onChange={(isHidden) => set({ ended: isHidden ? 'hidden' : undefined })}
       />
@@ -97,7 +98,7 @@ export function KeyList(props: ListProps) {
   return (
     <>
       {shown.length === 0 ? (
-        <EmptyState title={t.brp.keys.empty} text={t.brp.keys.emptyText} />
+        <EmptyState title={KEY_TEXTS[t.language].empty} text={KEY_TEXTS[t.language].emptyText} />
       ) : (
         <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
       )}
@@ -143,7 +144,7 @@ type TableProps = {
 function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
   const { t } = useI18n();
   const isAdministrator = usePermission('admin');
-  const texts = t.brp.keys;
+  const texts = KEY_TEXTS[t.language];
   const createdColumn: Column<ApiKey> = {
     id: 'created',
     header: t.common.created,
@@ -244,7 +245,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
 
 function KeyButtons({ apiKey: key, onOpen }: { apiKey: ApiKey; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
-  const texts = t.brp.keys;
+  const texts = KEY_TEXTS[t.language];
   return (['rotate', 'revoke'] as const).map((what) => (
     <Button
       key={what}
@@ -296,9 +297,9 @@ function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps)
   });
   return (
     <ConfirmDialog
-      title={t.brp.keys.rotateTitle(apiKey.name)}
-      text={t.brp.keys.rotateText}
-      action={t.brp.keys.rotate}
+      title={KEY_TEXTS[t.language].rotateTitle(apiKey.name)}
+      text={KEY_TEXTS[t.language].rotateText}
+      action={KEY_TEXTS[t.language].rotate}
       isBusy={rotate.isPending}
       error={rotate.error}
       onConfirm={() => rotate.mutate(() => send(apiKey.id, { grace_s: GRACES_S[grace] }))}
@@ -306,9 +307,9 @@ function RotateDialog({ apiKey, rotate: send, onCreated, onClose }: RotateProps)
     >
       <SelectField
         name="grace_s"
-        label={t.brp.keys.grace}
+        label={KEY_TEXTS[t.language].grace}
         value={grace}
-        options={GRACES.map((value) => ({ value, label: t.brp.keys.graces[value] }))}
+        options={GRACES.map((value) => ({ value, label: KEY_TEXTS[t.language].graces[value] }))}
         onChange={setGrace}
       />
     </ConfirmDialog>
@@ -322,16 +323,16 @@ function RevokeDialog({ apiKey, revoke: send, onClose }: RevokeProps) {
   const revoke = useMutation({
     mutationFn: (sendNow: () => Promise<unknown>) => sendNow(),
     ...useChangeHandlers({
-      toast: () => t.brp.keys.revoked(apiKey.name),
+      toast: () => KEY_TEXTS[t.language].revoked(apiKey.name),
       refresh: [ownKeysQuery.queryKey],
       onDone: onClose,
     }),
   });
   return (
     <ConfirmDialog
-      title={t.brp.keys.revokeTitle(apiKey.name)}
-      text={t.brp.keys.revokeText}
-      action={t.brp.keys.revoke}
+      title={KEY_TEXTS[t.language].revokeTitle(apiKey.name)}
+      text={KEY_TEXTS[t.language].revokeText}
+      action={KEY_TEXTS[t.language].revoke}
       isDangerous
       isBusy={revoke.isPending}
       error={revoke.error}

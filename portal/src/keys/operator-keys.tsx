@@ -19,6 +19,7 @@ import { type KeyFilters, readKeyFilters } from './filters.ts';
 import { CreateKeyDialog } from './key-dialogs.tsx';
 import { KeyList } from './keys.tsx';
 import { keysQuery } from './operator-queries.ts';
+import { KEY_TEXTS } from './texts.ts';
 
 const COLUMNS: readonly CsvColumn<ApiKey>[] = [
   { name: 'id', value: ({ id }) => id },
@@ -52,7 +53,7 @@ export function OperatorKeysPage() {
             columns={COLUMNS}
             rows={(signal) => operatorClient.apiKeys.each(given({ owner_type, owner_id }), { signal })}
           />
-          <CreateButton label={t.brp.keys.create} isPrimary needs="admin">
+          <CreateButton label={KEY_TEXTS[t.language].create} isPrimary needs="admin">
             {(close) => <NewKeyDialog filters={filters} onClose={close} />}
           </CreateButton>
         </>
@@ -66,7 +67,7 @@ export function OperatorKeysPage() {
           onChange={(chosen) => set({ owner_type: chosen, owner_id: undefined })}
         />
         <SelectFilter
-          label={t.brp.keys.owner}
+          label={KEY_TEXTS[t.language].owner}
           value={owner_id}
           options={offered.map(({ id, name }) => ({ value: id, label: name }))}
           onChange={(chosen) => set({ owner_id: chosen })}
@@ -74,7 +75,7 @@ export function OperatorKeysPage() {
         <SelectFilter
           label={t.common.status}
           value={ended}
-          options={[{ value: 'hidden', label: t.brp.keys.statuses.active }]}
+          options={[{ value: 'hidden', label: KEY_TEXTS[t.language].statuses.active }]}
           onChange={(chosen) => set({ ended: chosen })}
         />
       </FilterBar>
@@ -133,9 +134,11 @@ function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () =
         options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
         onChange={change}
       />
-      {type === 'brp' && <BrpField name="owner.id" label={t.brp.keys.owner} value={id} onChange={setId} />}
+      {type === 'brp' && (
+        <BrpField name="owner.id" label={KEY_TEXTS[t.language].owner} value={id} onChange={setId} />
+      )}
       {type === 'account' && (
-        <AccountField name="owner.id" label={t.brp.keys.owner} value={id} onChange={setId} />
+        <AccountField name="owner.id" label={KEY_TEXTS[t.language].owner} value={id} onChange={setId} />
       )}
     </CreateKeyDialog>
   );
@@ -152,7 +155,7 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
       title={t.operator.keys.title}
       isFlush
       actions={
-        <CreateButton label={t.brp.keys.create} needs="admin">
+        <CreateButton label={KEY_TEXTS[t.language].create} needs="admin">
           {(close) => (
             <CreateKeyDialog
               owner={type}

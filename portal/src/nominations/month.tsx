@@ -18,6 +18,7 @@ import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { type MonthSearch, readMonthSearch } from './filters.ts';
 import { type MonthRow, monthRows } from './month-rows.ts';
+import { MONTH_TEXTS } from './month-texts.ts';
 import { monthQuery } from './queries.ts';
 
 /** A month by quarter-hour. */
@@ -29,15 +30,18 @@ export function MonthPage() {
   const query = useQuery(monthQuery(month, { eic, tso }));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
-    <Page title={`${t.brp.month.title} · ${format.month(month)}`} text={t.brp.month.text}>
+    <Page
+      title={`${MONTH_TEXTS[t.language].title} · ${format.month(month)}`}
+      text={MONTH_TEXTS[t.language].text}
+    >
       <FilterBar
         isFiltered={isFiltered}
         onClear={clear}
         lead={<MonthPicker value={month} onChange={(next) => set({ month: next })} />}
       >
         <SelectFilter
-          label={t.brp.month.position}
-          anyLabel={t.brp.month.allPositions}
+          label={MONTH_TEXTS[t.language].position}
+          anyLabel={MONTH_TEXTS[t.language].allPositions}
           value={eic}
           options={groupOptions(groups)}
           onChange={(next) => set({ eic: next })}
@@ -48,7 +52,7 @@ export function MonthPage() {
         {(nominations) =>
           nominations.length === 0 ? (
             <Panel>
-              <EmptyState title={t.brp.month.empty} text={t.brp.month.emptyText} />
+              <EmptyState title={MONTH_TEXTS[t.language].empty} text={MONTH_TEXTS[t.language].emptyText} />
             </Panel>
           ) : (
             <MonthView key={month} month={month} eic={eic} tso={tso} nominations={nominations} />
@@ -90,35 +94,35 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
       format.day(dayAt(cell)),
       t.common.slotOf(cell.slot, slotText(dayAt(cell), cell.slot)),
       kwh === null || kwh === undefined
-        ? t.brp.month.legendNone
-        : `${t.brp.month.net} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)`,
-      ...(row?.mismatched.has(cell.slot) ? [t.brp.month.legendMismatch] : []),
+        ? MONTH_TEXTS[t.language].legendNone
+        : `${MONTH_TEXTS[t.language].net} ${format.mwhSigned(kwh)} MWh (${format.mwSigned(kwh)} MW)`,
+      ...(row?.mismatched.has(cell.slot) ? [MONTH_TEXTS[t.language].legendMismatch] : []),
     ];
     return parts.join(' · ');
   };
   return (
     <>
       <Panel
-        title={t.brp.month.heatMapLabel(format.month(month))}
+        title={MONTH_TEXTS[t.language].heatMapLabel(format.month(month))}
         actions={
           <span className="flex flex-wrap items-center gap-4">
             <HeatLegend
               entries={[
-                { label: t.brp.month.legendOut, className: 'fill-out' },
-                { label: t.brp.month.legendIn, className: 'fill-in' },
-                { label: t.brp.month.legendNone, className: 'fill-sunken stroke-line-strong' },
-                { label: t.brp.month.legendMismatch, className: 'fill-none stroke-bad' },
+                { label: MONTH_TEXTS[t.language].legendOut, className: 'fill-out' },
+                { label: MONTH_TEXTS[t.language].legendIn, className: 'fill-in' },
+                { label: MONTH_TEXTS[t.language].legendNone, className: 'fill-sunken stroke-line-strong' },
+                { label: MONTH_TEXTS[t.language].legendMismatch, className: 'fill-none stroke-bad' },
               ]}
             />
             <Link to="/nominations" search={{ day: dayAt(selected), eic, tso }} className={buttonClass()}>
-              {`${t.brp.month.openDay}: ${format.dayShort(dayAt(selected))}`}
+              {`${MONTH_TEXTS[t.language].openDay}: ${format.dayShort(dayAt(selected))}`}
             </Link>
           </span>
         }
       >
         <HeatMap
-          label={t.brp.month.heatMapLabel(format.month(month))}
-          help={t.brp.month.help}
+          label={MONTH_TEXTS[t.language].heatMapLabel(format.month(month))}
+          help={MONTH_TEXTS[t.language].help}
           rows={heat}
           selected={selected}
           onSelect={setSelected}
@@ -126,7 +130,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
           describe={describe}
         />
       </Panel>
-      <Panel title={t.brp.month.dayTotals} isFlush>
+      <Panel title={MONTH_TEXTS[t.language].dayTotals} isFlush>
         <DayTable rows={rows} eic={eic} tso={tso} />
       </Panel>
     </>
@@ -173,7 +177,7 @@ function DayTable({ rows, eic, tso }: DayTableProps) {
     },
     {
       id: 'out',
-      header: `${t.brp.month.legendOut} MWh`,
+      header: `${MONTH_TEXTS[t.language].legendOut} MWh`,
       isNumber: true,
       from: 'sm',
       cell: (row) => format.mwh(part(row, 1)),
@@ -181,7 +185,7 @@ function DayTable({ rows, eic, tso }: DayTableProps) {
     },
     {
       id: 'in',
-      header: `${t.brp.month.legendIn} MWh`,
+      header: `${MONTH_TEXTS[t.language].legendIn} MWh`,
       isNumber: true,
       from: 'sm',
       cell: (row) => format.mwh(part(row, -1)),
@@ -189,14 +193,14 @@ function DayTable({ rows, eic, tso }: DayTableProps) {
     },
     {
       id: 'net',
-      header: `${t.brp.month.net} MWh`,
+      header: `${MONTH_TEXTS[t.language].net} MWh`,
       isNumber: true,
       cell: ({ netKwh }) => format.mwhSigned(netKwh),
       footer: format.mwhSigned(total(({ netKwh }) => netKwh)),
     },
     {
       id: 'mismatches',
-      header: t.brp.month.mismatchedSlots,
+      header: MONTH_TEXTS[t.language].mismatchedSlots,
       isNumber: true,
       cell: ({ mismatched }) =>
         mismatched.size > 0 && <span className="font-semibold text-bad">{mismatched.size}</span>,
@@ -204,6 +208,11 @@ function DayTable({ rows, eic, tso }: DayTableProps) {
     },
   ];
   return (
-    <DataTable label={t.brp.month.dayTotals} columns={columns} rows={filled} rowKey={({ day }) => day} />
+    <DataTable
+      label={MONTH_TEXTS[t.language].dayTotals}
+      columns={columns}
+      rows={filled}
+      rowKey={({ day }) => day}
+    />
   );
 }

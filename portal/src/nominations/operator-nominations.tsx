@@ -9,12 +9,13 @@ import { Button } from '../ui/button.tsx';
 import { MoreButton } from '../ui/more.tsx';
 import { NominationsView, NominationTable, useNominationDay } from './nominations.tsx';
 import { nominationsQuery } from './operator-queries.ts';
+import { RUN_TEXTS } from './operator-texts.ts';
 import { RunDialog } from './run-dialog.tsx';
 
 /** The nominations of all BRPs. */
 export function OperatorNominationsPage() {
   const { t } = useI18n();
-  const texts = t.operator.nominations;
+  const texts = RUN_TEXTS[t.language];
   const mayChange = usePermission('member');
   const page = useNominationDay();
   const query = useInfiniteQuery(nominationsQuery(page.day, page.filters));

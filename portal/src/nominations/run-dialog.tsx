@@ -10,11 +10,12 @@ import { FormProblem } from '../ui/form.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
 import { Segments } from '../ui/tabs.tsx';
+import { RUN_TEXTS } from './operator-texts.ts';
 
 /** Runs netting immediately instead of waiting for the job. */
 export function RunDialog({ day, onClose }: { day: DeliveryDay; onClose: () => void }) {
   const { t, format } = useI18n();
-  const texts = t.operator.nominations;
+  const texts = RUN_TEXTS[t.language];
   const refresh = useRefresh();
   const [days, setDays] = useState<'all' | 'one'>('all');
   const run = useMutation({

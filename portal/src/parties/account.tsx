@@ -4,13 +4,14 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { accountsQuery } from '../references/operator-queries.ts';
 import { TrailLink } from '../ui/page.tsx';
 import { Loaded, NotFound } from '../ui/states.tsx';
+import { ACCOUNT_TEXTS } from './account-texts.ts';
 import { PartyView } from './party-view.tsx';
 
 export function AccountPage() {
   const { t } = useI18n();
   const { accountId } = useParams({ strict: false });
   const query = useQuery(accountsQuery);
-  const trail = <TrailLink to="/operator/accounts" label={t.operator.accounts.title} />;
+  const trail = <TrailLink to="/operator/accounts" label={ACCOUNT_TEXTS[t.language].title} />;
   return (
     <Loaded query={query}>
       {(accounts) => {

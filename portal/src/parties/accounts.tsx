@@ -3,6 +3,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { accountsQuery } from '../references/operator-queries.ts';
 import { AccountLink } from '../references/party-links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { ACCOUNT_TEXTS } from './account-texts.ts';
 import { PartiesPage } from './parties-page.tsx';
 
 /** The account holders of the customer API. */
@@ -11,7 +12,7 @@ export function AccountsPage() {
   const navigate = useNavigate();
   return (
     <PartiesPage
-      texts={t.operator.accounts}
+      texts={ACCOUNT_TEXTS[t.language]}
       fileName="accounts"
       query={accountsQuery}
       client={operatorClient.accounts}

@@ -3,12 +3,15 @@ import { useParams } from '@tanstack/react-router';
 import { CustomerTable } from '../customers/customers.tsx';
 import { NewCustomerDialog } from '../customers/new-customer.tsx';
 import { customersQuery } from '../customers/queries.ts';
+import { CUSTOMER_TEXTS } from '../customers/texts.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { brpQuery, groupsQuery } from '../references/operator-queries.ts';
 import { CreateButton } from '../ui/create-button.tsx';
 import { Panel, TrailLink } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
+import { BRP_TEXTS } from './brp-texts.ts';
+import { OPERATOR_GROUP_TEXTS } from './group-texts.ts';
 import { CreateGroupDialog, OperatorGroupTable } from './operator-balance-groups.tsx';
 import { PartyView } from './party-view.tsx';
 
@@ -22,7 +25,7 @@ export function BrpPage() {
         <PartyView
           type="brp"
           party={brp}
-          trail={<TrailLink to="/operator/brps" label={t.operator.brps.title} />}
+          trail={<TrailLink to="/operator/brps" label={BRP_TEXTS[t.language].title} />}
         >
           <Groups brpId={brp.id} />
           <Customers brpId={brp.id} />
@@ -40,7 +43,7 @@ function Groups({ brpId }: { brpId: string }) {
       title={t.brp.groups.title}
       isFlush
       actions={
-        <CreateButton label={t.operator.groups.create}>
+        <CreateButton label={OPERATOR_GROUP_TEXTS[t.language].create}>
           {(close) => <CreateGroupDialog brpId={brpId} onClose={close} />}
         </CreateButton>
       }
@@ -57,7 +60,7 @@ function Customers({ brpId }: { brpId: string }) {
   const query = useInfiniteQuery(customersQuery({ brp_id: brpId }));
   return (
     <Panel
-      title={t.brp.customers.title}
+      title={CUSTOMER_TEXTS[t.language].title}
       isFlush
       actions={
         <CreateButton label={t.operator.customers.create}>
@@ -69,7 +72,7 @@ function Customers({ brpId }: { brpId: string }) {
         query={query}
         loading={<Skeleton lines={2} />}
         recordsOf={(page) => page.customers}
-        empty={<EmptyState title={t.brp.customers.empty} />}
+        empty={<EmptyState title={CUSTOMER_TEXTS[t.language].empty} />}
       >
         {(customers) => <CustomerTable customers={customers} />}
       </PagedList>

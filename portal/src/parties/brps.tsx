@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { brpsQuery, groupsQuery } from '../references/operator-queries.ts';
 import { BrpLink } from '../references/party-links.tsx';
 import { operatorClient } from '../session/operator-client.ts';
+import { BRP_TEXTS } from './brp-texts.ts';
 import { PartiesPage } from './parties-page.tsx';
 
 /** The BRPs with the number of their balance groups. */
@@ -13,7 +14,7 @@ export function BrpsPage() {
   const { data: groups } = useQuery(groupsQuery());
   return (
     <PartiesPage
-      texts={t.operator.brps}
+      texts={BRP_TEXTS[t.language]}
       fileName="brps"
       query={brpsQuery}
       client={operatorClient.brps}

@@ -23,6 +23,7 @@ import { useInput } from '../ui/use-input.ts';
 import { readGroupFilters } from './filters.ts';
 import { type GroupAccess, GroupDialog, TsosField, useGroupSaved } from './group-dialog.tsx';
 import { GroupTable } from './group-table.tsx';
+import { OPERATOR_GROUP_TEXTS } from './group-texts.ts';
 
 const COLUMNS: readonly CsvColumn<OperatorBalanceGroup>[] = [
   ...memberColumns<OperatorBalanceGroup>('eic', 'name', 'brp_id'),
@@ -40,7 +41,7 @@ const ACCESS: GroupAccess = {
 /** The balance groups of all BRPs, and the control areas in which they may be used. */
 export function OperatorBalanceGroupsPage() {
   const { t } = useI18n();
-  const texts = t.operator.groups;
+  const texts = OPERATOR_GROUP_TEXTS[t.language];
   const { filters: search, set, clear, isFiltered } = useFilters(readGroupFilters, ['sort']);
   const { sort, ...filters } = search;
   const query = useQuery(groupsQuery(filters));
@@ -98,7 +99,7 @@ export function OperatorGroupTable({ groups, hasBrp = false, sort }: TableProps)
   return (
     <GroupTable
       groups={groups}
-      emptyText={t.operator.groups.emptyText}
+      emptyText={OPERATOR_GROUP_TEXTS[t.language].emptyText}
       {...(hasBrp ? { owner } : {})}
       sort={sort}
       edit={({ eic }, close) => (
@@ -119,7 +120,7 @@ type CreateProps = { brpId?: string | undefined; onClose: () => void };
 
 export function CreateGroupDialog({ brpId, onClose }: CreateProps) {
   const { t } = useI18n();
-  const texts = t.operator.groups;
+  const texts = OPERATOR_GROUP_TEXTS[t.language];
   const { input, set } = useInput<GroupInput>({ brp_id: brpId ?? '', eic: '', name: '', tsos: TSOS });
   const create = useMutation({
     mutationFn: ({ tsos, ...rest }: GroupInput) =>

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
+import { MONTH_TEXTS } from '../nominations/month-texts.ts';
 import type { ContractSearch } from '../references/filters.ts';
 import { ContractLink } from '../references/links.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -90,7 +91,7 @@ function MonthView({ contract, month, transactions, set }: ViewProps) {
       >
         <HeatMap
           label={label}
-          help={t.brp.month.help}
+          help={MONTH_TEXTS[t.language].help}
           rows={heat}
           selected={selected}
           onSelect={setSelected}
@@ -98,7 +99,7 @@ function MonthView({ contract, month, transactions, set }: ViewProps) {
           describe={describe}
         />
       </Panel>
-      <Panel title={t.brp.month.dayTotals} isFlush>
+      <Panel title={MONTH_TEXTS[t.language].dayTotals} isFlush>
         <DayTable contract={contract} rows={rows.filter(({ version }) => version !== null)} />
       </Panel>
     </>
@@ -135,7 +136,14 @@ function DayTable({ contract, rows }: TableProps) {
     { id: 'version', header: texts.version, isNumber: true, from: 'sm', cell: ({ version }) => version },
     { id: 'state', header: t.common.status, cell: (row) => <DayState row={row} /> },
   ];
-  return <DataTable label={t.brp.month.dayTotals} columns={columns} rows={rows} rowKey={({ day }) => day} />;
+  return (
+    <DataTable
+      label={MONTH_TEXTS[t.language].dayTotals}
+      columns={columns}
+      rows={rows}
+      rowKey={({ day }) => day}
+    />
+  );
 }
 
 /** What is unusual on the day: missing, invalid and corrected quarter-hours. */

@@ -19,6 +19,7 @@ import { useToast } from '../ui/toast.tsx';
 import { typing } from '../ui/typing.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
 import { type CellChange, editOf, textsOf, volumesOf } from './day-edit.ts';
+import { DAY_EDITOR_TEXTS } from './day-editor-texts.ts';
 import { volumeSlots } from './volume-slots.ts';
 
 type Props = {
@@ -33,7 +34,7 @@ type Props = {
 /** Corrects a contract-day; shows a preview of the changes before they are sent. */
 export function DayEditor({ contract, day, transactions, firstSlot, onClose }: Props) {
   const { t, format } = useI18n();
-  const texts = t.operator.dayEditor;
+  const texts = DAY_EDITOR_TEXTS[t.language];
   const toast = useToast();
   const refresh = useRefresh();
   const isMounted = useIsMounted();
@@ -198,10 +199,10 @@ function Preview({ day, beforeKwh, changes, selected, onSelect }: PreviewProps) 
     },
   ];
   return (
-    <Panel title={t.operator.dayEditor.preview}>
+    <Panel title={DAY_EDITOR_TEXTS[t.language].preview}>
       <div className="grid gap-4 xl:grid-cols-2">
         <SlotChart
-          label={t.operator.dayEditor.preview}
+          label={DAY_EDITOR_TEXTS[t.language].preview}
           starts={starts}
           series={[
             { id: 'after', label: texts.after, tone: 'out', valuesKwh: afterKwh },
@@ -217,7 +218,7 @@ function Preview({ day, beforeKwh, changes, selected, onSelect }: PreviewProps) 
           <p className="text-sm text-muted">{texts.noChanges}</p>
         ) : (
           <DataTable
-            label={t.operator.dayEditor.preview}
+            label={DAY_EDITOR_TEXTS[t.language].preview}
             columns={columns}
             rows={changes}
             rowKey={({ slot }) => String(slot)}

@@ -7,13 +7,14 @@ import { operatorClient } from '../session/operator-client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Form, FormButtons, TextField } from '../ui/form.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
+import { INVALIDATE_TEXTS } from './invalidate-texts.ts';
 
 type Props = { transaction: Transaction; onClose: () => void };
 
 /** Invalidates a quarter-hour: its volume is removed from every saldo and must not be delivered. */
 export function InvalidateDialog({ transaction, onClose }: Props) {
   const { t, format } = useI18n();
-  const texts = t.operator.invalidate;
+  const texts = INVALIDATE_TEXTS[t.language];
   const [reason, setReason] = useState('');
   const { slot_number, delivery_start, contract_id } = transaction;
   const label = t.common.slotOf(slot_number, format.slot(Date.parse(delivery_start)));

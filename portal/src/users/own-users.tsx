@@ -10,6 +10,7 @@ import { readOwnUserSearch } from './filters.ts';
 import { ownUsersQuery } from './queries.ts';
 import { NewUserDialog } from './user-dialogs.tsx';
 import { UserTable } from './user-table.tsx';
+import { USER_TEXTS } from './user-texts.ts';
 
 export function OwnUsersPage() {
   return usePermission('admin') ? <OwnUsers /> : <NotAllowed />;
@@ -18,8 +19,8 @@ export function OwnUsersPage() {
 function NotAllowed() {
   const { t } = useI18n();
   return (
-    <Page title={t.operator.users.title}>
-      <Notice>{t.operator.users.notAllowed}</Notice>
+    <Page title={USER_TEXTS[t.language].title}>
+      <Notice>{USER_TEXTS[t.language].notAllowed}</Notice>
     </Page>
   );
 }
@@ -27,7 +28,7 @@ function NotAllowed() {
 /** The users of a BRP or an account holder. */
 function OwnUsers() {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const { filters, set } = useFilters(readOwnUserSearch, ['sort']);
   const query = useQuery(ownUsersQuery);
   const { users: client } = portalClient;

@@ -18,6 +18,7 @@ import { useInput } from '../ui/use-input.ts';
 import { FACTOR_TEXTS } from './factor-texts.ts';
 import { type UserActions, userQuery } from './queries.ts';
 import { ResetFactorsDialog } from './reset-factors.tsx';
+import { USER_TEXTS } from './user-texts.ts';
 
 type NewUser = { readonly email: string; readonly name: string; readonly permissions: UserPermissions };
 
@@ -39,7 +40,7 @@ type NewUserProps = {
 export function NewUserDialog(props: NewUserProps) {
   const { create: send, invite, children, fields = [], isReady = true, onClose } = props;
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const refresh = useRefresh();
   const { input, set } = useInput(NEW_USER);
   const create = useMutation({
@@ -104,7 +105,7 @@ export function EditUserDialog({ user, actions, onClose }: UserDialogProps) {
   if (isResetting && actions.resetFactors)
     return <ResetFactorsDialog user={user} reset={actions.resetFactors} onClose={onClose} />;
   return (
-    <Dialog title={`${t.operator.users.edit}: ${user.email}`} onClose={onClose}>
+    <Dialog title={`${USER_TEXTS[t.language].edit}: ${user.email}`} onClose={onClose}>
       <Loaded query={query} loading={<Skeleton lines={6} />}>
         {(version) => <EditUserForm version={version} actions={actions} onClose={onClose} />}
       </Loaded>
@@ -122,7 +123,7 @@ type EndSessionsProps = { user: User; end: NonNullable<UserActions['endSessions'
 
 function EndSessions({ user, end: send, onDone }: EndSessionsProps) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const end = useChange(
     useChangeHandlers({ toast: () => texts.sessionsEnded(user.name), refresh: [['sessions']], onDone }),
   );
@@ -147,7 +148,7 @@ type EditFormProps = { version: Versioned<User>; actions: UserActions; onClose: 
 
 function EditUserForm({ version, actions, onClose }: EditFormProps) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const { id } = version.record;
   const isMyself = useSession().user.id === id;
   const stored = userInput(version.record);
@@ -207,7 +208,7 @@ function EditUserForm({ version, actions, onClose }: EditFormProps) {
 /** Creates a new link for a user whose link expired or who has forgotten the password. */
 export function InviteDialog({ user, actions, onClose }: UserDialogProps) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const refresh = useRefresh();
   const invite = useMutation({
     mutationFn: (sendNow: () => Promise<InvitationLink>) => sendNow(),
@@ -231,7 +232,7 @@ type LinkProps = { user: User; invitation: InvitationLink; onClose: () => void }
 
 function LinkDialog({ user, invitation, onClose }: LinkProps) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   return (
     <SecretDialog
       title={texts.linkTitle(user.name)}

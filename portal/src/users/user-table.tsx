@@ -9,6 +9,7 @@ import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import type { UserActions } from './queries.ts';
 import { EditUserDialog, InviteDialog } from './user-dialogs.tsx';
+import { USER_TEXTS } from './user-texts.ts';
 
 const TONES: Readonly<Record<UserStatus, Tone>> = { invited: 'warn', active: 'ok', disabled: 'neutral' };
 
@@ -25,7 +26,7 @@ type TableProps = {
 /** A table of users with their actions. */
 export function UserTable({ users, actions, partyOf, sort }: TableProps) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const isAdministrator = usePermission('admin');
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const partyColumn = (cell: (user: User) => ReactNode): Column<User> => ({
@@ -102,7 +103,7 @@ export function UserTable({ users, actions, partyOf, sort }: TableProps) {
 
 function UserState({ user: { status, invitation_expires_at, providers } }: { user: User }) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   return (
     <span className="grid justify-items-start gap-0.5">
       <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
@@ -123,7 +124,7 @@ function UserState({ user: { status, invitation_expires_at, providers } }: { use
 
 function UserButtons({ user, onOpen }: { user: User; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   return (
     <span className="inline-flex gap-1">
       {user.status !== 'disabled' && (

@@ -18,6 +18,7 @@ import { readUserSearch } from './filters.ts';
 import { usersQuery } from './operator-queries.ts';
 import { NewUserDialog } from './user-dialogs.tsx';
 import { UserTable } from './user-table.tsx';
+import { USER_TEXTS } from './user-texts.ts';
 
 const COLUMNS: readonly CsvColumn<User>[] = [
   ...memberColumns<User>('id', 'email', 'name', 'role', 'permissions'),
@@ -29,7 +30,7 @@ const COLUMNS: readonly CsvColumn<User>[] = [
 /** The users of the portal. */
 export function UsersPage() {
   const { t } = useI18n();
-  const texts = t.operator.users;
+  const texts = USER_TEXTS[t.language];
   const { filters: search, set, clear, isFiltered } = useFilters(readUserSearch, ['sort']);
   const { sort, ...filters } = search;
   const query = useQuery(usersQuery(filters));
@@ -139,10 +140,10 @@ export function PartyUsers({ owner }: { owner: UserOwner }) {
   const query = useQuery(usersQuery(owner.role === 'brp' ? { brp_id: owner.id } : { account_id: owner.id }));
   return (
     <Panel
-      title={t.operator.users.title}
+      title={USER_TEXTS[t.language].title}
       isFlush
       actions={
-        <CreateButton label={t.operator.users.create} needs="admin">
+        <CreateButton label={USER_TEXTS[t.language].create} needs="admin">
           {(close) => <NewUserOfParty owner={owner} onClose={close} />}
         </CreateButton>
       }

@@ -1,0 +1,108 @@
+import type { Language } from '@saldo/core/messages/language.ts';
+
+const en = {
+  title: 'API keys',
+  text: 'With a key your systems read and write through the BRP API. A key is shown once, when it is made.',
+  create: 'New key',
+  createTitle: 'New API key',
+  name: 'Name',
+  nameHint: 'What the key is for, such as “dispatch system”.',
+  owner: 'Owner',
+  scopes: 'Scopes',
+  addresses: 'Allowed addresses',
+  addressesHint:
+    'One address or network per line, such as 203.0.113.0/24. Empty: the key works from anywhere.',
+  onlyFrom: (addresses: string) => `only from ${addresses}`,
+  expires: 'Expires',
+  expiry: 'Expiry',
+  noExpiry: 'never',
+  expiries: {
+    never: 'Never',
+    days30: 'In 30 days',
+    days90: 'In 90 days',
+    year: 'In a year',
+    date: 'On a day…',
+  },
+  expiryDay: 'Last day',
+  lastUsed: 'Last used',
+  replacedUntil: 'replaced until',
+  statuses: { active: 'active', expired: 'expired', revoked: 'revoked' },
+  empty: 'No keys yet',
+  emptyText: 'Make one to let a system of yours use the API.',
+  secretTitle: 'Your new key',
+  secretText:
+    'This is the only time that the key is shown. Keep it where your system finds it, and nowhere else.',
+  secret: 'the key',
+  curl: 'Try it',
+  curlName: 'the command',
+  secretDone: 'I have stored the key',
+  rotate: 'Rotate',
+  rotateTitle: (name: string) => `Rotate ${name}?`,
+  rotateText:
+    'You get a new key with the same scopes. The old one stays valid for a while, so that your systems can switch.',
+  grace: 'The old key works for',
+  graces: { now: 'no longer', hour: 'one more hour', day: 'one more day', week: 'one more week' },
+  revoke: 'Revoke',
+  revokeTitle: (name: string) => `Revoke ${name}?`,
+  revokeText: 'Systems that use this key are refused within seconds. This cannot be undone.',
+  revoked: (name: string) => `${name} is revoked.`,
+  hideEnded: 'Hide keys that have ended',
+};
+
+const de: typeof en = {
+  title: 'API-Schlüssel',
+  text: 'Mit einem Schlüssel lesen und schreiben Ihre Systeme über die BRP-API. Er wird nur einmal bei der Anlage gezeigt.',
+  create: 'Neuer Schlüssel',
+  createTitle: 'Neuer API-Schlüssel',
+  name: 'Name',
+  nameHint: 'Wofür der Schlüssel ist, etwa „Einsatzplanung“.',
+  owner: 'Inhaber',
+  scopes: 'Berechtigungen',
+  addresses: 'Erlaubte Adressen',
+  addressesHint:
+    'Je Zeile eine Adresse oder ein Netz, etwa 203.0.113.0/24. Leer: Der Schlüssel gilt von überall.',
+  onlyFrom: (addresses) => `nur von ${addresses}`,
+  expires: 'Läuft ab',
+  expiry: 'Ablauf',
+  noExpiry: 'nie',
+  expiries: {
+    never: 'Nie',
+    days30: 'In 30 Tagen',
+    days90: 'In 90 Tagen',
+    year: 'In einem Jahr',
+    date: 'An einem Tag…',
+  },
+  expiryDay: 'Letzter Tag',
+  lastUsed: 'Zuletzt benutzt',
+  replacedUntil: 'wird ersetzt bis',
+  statuses: { active: 'aktiv', expired: 'abgelaufen', revoked: 'widerrufen' },
+  empty: 'Noch keine Schlüssel',
+  emptyText: 'Legen Sie einen an, damit eines Ihrer Systeme die API benutzen kann.',
+  secretTitle: 'Ihr neuer Schlüssel',
+  secretText:
+    'Der Schlüssel wird nur dieses eine Mal gezeigt. Bewahren Sie ihn dort auf, wo Ihr System ihn findet, und nirgends sonst.',
+  secret: 'Schlüssel',
+  curl: 'Ausprobieren',
+  curlName: 'Befehl',
+  secretDone: 'Ich habe den Schlüssel gespeichert',
+  rotate: 'Erneuern',
+  rotateTitle: (name) => `${name} erneuern?`,
+  rotateText:
+    'Sie bekommen einen neuen Schlüssel mit denselben Berechtigungen. Der alte gilt noch eine Weile, damit Ihre Systeme wechseln können.',
+  grace: 'Der alte Schlüssel gilt',
+  graces: {
+    now: 'ab sofort nicht mehr',
+    hour: 'noch eine Stunde',
+    day: 'noch einen Tag',
+    week: 'noch eine Woche',
+  },
+  revoke: 'Widerrufen',
+  revokeTitle: (name) => `${name} widerrufen?`,
+  revokeText:
+    'Systeme mit diesem Schlüssel werden binnen Sekunden abgewiesen. Das lässt sich nicht rückgängig machen.',
+  revoked: (name) => `${name} ist widerrufen.`,
+  hideEnded: 'Beendete Schlüssel ausblenden',
+};
+
+/** Not in the dictionary, which is loaded before the first page: few pages have these texts. */
+export const KEY_TEXTS: Readonly<Record<Language, typeof en>> = { en, de };
