@@ -74,7 +74,7 @@ const ENDPOINTS = Object.assign({}, brpEndpoints, marketEndpoints, operatorEndpo
 
 const SEALS = {
   '-': 'ledger_seal_pkey(; tree_size)',
-  'tree_size=1': 'ledger_seal_pkey(tree_size)',
+  'tree_size=1': '',
 };
 
 /**

@@ -23,7 +23,7 @@ const LOGGED_LINE = JSON.stringify([
 const OF_BRPS = [
   `insert into ledger_key (public_key, created_at) select '\\x00', now() where $1::int > 0`,
   `insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
-   select n, n, '\\x00', now(), (select no from ledger_key), '\\x00' from generate_series(1, $1::int * 100) n`,
+   select n, n, '\\x00', now(), (select max(no) from ledger_key), '\\x00' from generate_series(1, $1::int * 100) n`,
   `insert into brp (id, name, created_at)
    select gen_random_uuid(), 'BRP ' || n, now() from generate_series(1, $1::int) n`,
   `insert into account (id, name, created_at)
