@@ -23,7 +23,7 @@ import { createWorld } from './world.ts';
  * and the real product are killed and started again. `SALDO_LEDGER_KILLS` sets the number of kills of a longer run.
  */
 const KILLS = Number(process.env['SALDO_LEDGER_KILLS'] ?? 10);
-const WRITERS = 4;
+const WRITERS = 8;
 /** Upper bound of the answered changes between a start and the kill that follows. */
 const CHANGES_PER_KILL = 30;
 /** Seals that the reader got between a start and the kill, at least: sealing is under way. */
@@ -61,12 +61,13 @@ const operator = createOperatorClient({
   },
 });
 const day = addDays(dayOf(Date.now()), 2);
-const { producer, consumer } = await world.pair();
 
 /** A contract whose day a writer corrects again and again. `answered` is the number of changes that were answered. */
 type Correction = { readonly id: string; readonly no: number; answered: number };
 const corrections: Correction[] = [];
 for (let writer = 0; writer < WRITERS; writer++) {
+  // Parties of their own: changes of one position wait for each other.
+  const { producer, consumer } = await world.pair();
   const { id, no } = await world.contract(producer, consumer, { first: day, last: day });
   corrections.push({ id, no, answered: 0 });
 }
