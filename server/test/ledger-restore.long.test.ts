@@ -42,7 +42,9 @@ await change(1_000);
 await change(1_100);
 await sealAll(platform);
 const inBackup = await newestSeal(asSeller);
-const [transaction] = (await bodyOf(asSeller(`/v1/transactions?delivery_date=${DAY}&limit=1`))).transactions;
+const [transaction] = (
+  await bodyOf(asSeller(`/v1/transactions?delivery_date=${DAY}&status=superseded&limit=1`))
+).transactions;
 const proof: Proof = await bodyOf(asSeller(`/v1/transactions/${transaction.id}/proof`));
 // The backup has these entries, but not the seal that the original makes of them later.
 await change(1_200);
@@ -70,19 +72,21 @@ async function restoreTo(name: string, keyFile: string) {
   assert.equal(restored.code, 0, restored.err);
   const db = openDatabase(databaseUrl);
   atEnd(() => db.close());
+  const seal = () => sealDue(db, readLedgerKey(keyFile), systemClock);
   return {
     env,
     /** `saldo verify` with seals that were kept elsewhere. */
     async verify(...seals: Seal[]) {
       await writeFile(path.join(folder, 'kept.json'), JSON.stringify({ seals }));
-      return saldo(['verify', ...(seals.length > 0 ? ['--seals', 'kept.json'] : [])], env);
+      return saldo(['verify', '--seals', 'kept.json'], env);
     },
+    seal,
     /** Seals, until the newest seal has more entries than `size`: the job of the product may be sealing at the same time. */
     sealBeyond: (size: number, ask: Client) =>
       until(async () => {
-        await sealDue(db, readLedgerKey(keyFile), systemClock);
-        const seal = await newestSeal(ask);
-        return seal.tree_size > size ? seal : null;
+        await seal();
+        const newest = await newestSeal(ask);
+        return newest.tree_size > size ? newest : null;
       }),
   };
 }
@@ -108,7 +112,7 @@ async function assertExtends(ask: Client, from: Seal, to: Seal): Promise<void> {
 }
 
 test('a restored backup goes on with its tree, and says which kept seals it is behind', async () => {
-  const { env, verify, sealBeyond } = await restoreTo('with-key', platform.config.ledgerKeyFile);
+  const { env, verify, seal, sealBeyond } = await restoreTo('with-key', platform.config.ledgerKeyFile);
   const agreeing = await verify(inBackup, ofBackup);
   assert.equal(agreeing.code, 0, agreeing.out);
   const behind = await verify(afterBackup, inBackup);
@@ -116,11 +120,14 @@ test('a restored backup goes on with its tree, and says which kept seals it is b
   assert.match(behind.out, /^1 difference found\./m);
   assert.equal(behind.code, 1);
 
+  // Before the product starts: its jobs may add entries, such as nominations.
+  await seal();
   const copy = await startCopy(env);
-  const resumed = await sealBeyond(inBackup.tree_size, copy.asSeller);
+  const { seals } = await bodyOf(copy.asSeller(`/v1/ledger/seals?tree_size=${ofBackup.tree_size}`));
+  const resumed: Seal = seals[0] ?? assert.fail('another tree');
   assert.deepEqual(
-    [resumed.tree_size, resumed.root_hash, resumed.public_key],
-    [ofBackup.tree_size, ofBackup.root_hash, originalKey],
+    [resumed.root_hash, resumed.public_key],
+    [ofBackup.root_hash, originalKey],
     'the tree of the copy is a prefix of that of the original',
   );
   await assertExtends(copy.asSeller, inBackup, resumed);
