@@ -23,8 +23,8 @@ const transactionsOf = async (ask: Client, contractId: string, query = '') =>
     .transactions as { id: string; slot_number: number; version: number; status: string }[];
 const codeOf = (answer: Answer) => problemOf(answer).code;
 const seals = (ask: Client): Promise<Seal[]> => walk(ask, '/v1/ledger/seals?', 'seals', 2);
-const proofOf = async (ask: Client, path: string): Promise<Proof> => {
-  const answer = await ask(`/v1/${path}/proof`);
+const proofOf = async (ask: Client, path: string, query = ''): Promise<Proof> => {
+  const answer = await ask(`/v1/${path}/proof${query}`);
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 };
@@ -95,6 +95,84 @@ test('a nomination has a proof of each of its changes, and its newest one counts
     [superseded['kind'], superseded['by_nomination_id']],
     ['nomination_superseded', newest!.id],
   );
+});
+
+/** An instant in the form of `as_of`. */
+const instantOf = (ms: number) => new Date(ms).toISOString();
+
+test('with as_of, the proof of a transaction is that of the entry that was in force then', async () => {
+  const { contract, asSeller, asBuyer } = await makeDeal(platform);
+  const made = clock.now();
+  await world.volumes(contract, DAY, 1_000);
+  const [transaction] = await transactionsOf(asSeller, contract.id);
+  const path = `transactions/${transaction!.id}`;
+  advance(60_000);
+  const invalidated = clock.now();
+  await world.invalidate(transaction!.id);
+  advance(60_000);
+  const replaced = clock.now();
+  await world.volumes(contract, DAY, 2_000);
+  const ask = (at: number) => asSeller(`/v1/${path}/proof?as_of=${instantOf(at)}`);
+  assert.equal(codeOf(await ask(made)), 'not_sealed');
+  await sealAll(platform);
+  for (const [from, kind] of [
+    [made, 'transactions'],
+    [invalidated, 'transactions_invalidated'],
+    [replaced, 'transactions_superseded'],
+  ] as const)
+    for (const at of [from, from === replaced ? from : from + 59_999]) {
+      const proof = await proofOf(asSeller, path, `?as_of=${instantOf(at)}`);
+      const entry = provenEntry(proof);
+      assert.deepEqual([entry['kind'], entry['committed_at']], [kind, instantOf(from)]);
+      assert.deepEqual(await proofOf(asBuyer, path, `?as_of=${instantOf(at)}`), proof);
+      const ofOperator = await operator(`/operator/v1/${path}/proof?as_of=${instantOf(at)}`);
+      assert.deepEqual(ofOperator.body, proof);
+    }
+  assert.deepEqual(
+    await proofOf(asSeller, path, `?as_of=${instantOf(replaced)}`),
+    await proofOf(asSeller, path),
+  );
+  assert.equal(codeOf(await ask(made - 1)), 'transaction_not_found', 'it was made later');
+  assert.equal(codeOf(await ask(replaced + 1)), 'validation', 'in the future');
+});
+
+test('with as_of, the proof of a nomination is that of the entry that was in force then', async () => {
+  const { contract, asSeller } = await makeDeal(platform);
+  const at: number[] = [];
+  const mark = () => {
+    advance(60_000);
+    at.push(clock.now());
+  };
+  mark();
+  await world.volumes(contract, DAY, 1_000);
+  await world.nominate();
+  const [nomination] = await listNominated(asSeller);
+  mark();
+  await confirm(platform, nomination!, (kw) => kw - 1, false);
+  mark();
+  await confirm(platform, nomination!, (kw) => kw);
+  mark();
+  await world.volumes(contract, DAY, 3_000);
+  await world.nominate();
+  await sealAll(platform);
+  const path = `nominations/${nomination!.id}`;
+  const found: unknown[] = [];
+  for (const instant of at) {
+    const entry = provenEntry(await proofOf(asSeller, path, `?as_of=${instantOf(instant)}`));
+    assert.equal(entry['committed_at'], instantOf(instant));
+    found.push([entry['kind'], entry['number'], entry['status']]);
+    if (instant === at[0]) continue;
+    const before = provenEntry(await proofOf(asSeller, path, `?as_of=${instantOf(instant - 1)}`));
+    assert.equal(before['committed_at'], instantOf(instant - 60_000));
+  }
+  assert.deepEqual(found, [
+    ['nomination', 1, undefined],
+    ['nomination_confirmed', 1, 'partial_match'],
+    ['nomination_confirmed', 2, 'match'],
+    ['nomination_superseded', 2, undefined],
+  ]);
+  const early = await asSeller(`/v1/${path}/proof?as_of=${instantOf(at[0]! - 1)}`);
+  assert.equal(codeOf(early), 'nomination_not_found');
 });
 
 test('proofs are for the tenants of a record only', async () => {
