@@ -213,7 +213,7 @@ function Navigation() {
                   <Link
                     to={to}
                     activeOptions={{ exact: to === '/', includeSearch: false }}
-                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1 text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-[3px] text-sm text-muted touch:min-h-10 hover:bg-sunken hover:text-text aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent-strong"
                   >
                     <Icon name={icon} />
                     {label(t)}

@@ -33,7 +33,7 @@ const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
     { url: `/customers/${producer.id}`, button: 'Deactivate', width: 390, focused: 'Cancel' },
     {
       url: `/customers/${producer.id}`,
-      button: 'Save',
+      button: 'Preview…',
       focused: 'Cancel',
       before: (page) =>
         page.getByRole('combobox', { name: 'Balance group', exact: true }).selectOption(spareGroup.eic),

@@ -137,7 +137,9 @@ type DeadlinesProps = { days: Props['days']; now: number };
 function Deadlines({ days, now }: DeadlinesProps) {
   const [, today] = days;
   const { t, format } = useI18n();
-  const gates = ribbonGates(days).filter(({ at }) => at >= dayStart(today.day));
+  // All at once, so that no line moves when the calendar of another day arrives.
+  const areKnown = days.every((day) => day.gates.length > 0);
+  const gates = areKnown ? ribbonGates(days).filter(({ at }) => at >= dayStart(today.day)) : [];
   const next = slotClosings(calendarOf(today.day, today.gates)).find(({ closesAt }) => closesAt > now);
   const labels: Readonly<Record<RibbonGate['phase'], (day: string) => string>> = {
     day_ahead: t.brp.home.dayAheadGate,
@@ -145,8 +147,8 @@ function Deadlines({ days, now }: DeadlinesProps) {
     day_after: t.brp.home.dayAfterGate,
   };
   return (
-    <ul className="grid min-h-28 content-start gap-x-6 gap-y-0.5 text-sm sm:min-h-14 sm:grid-cols-2 xl:grid-cols-3">
-      {next && (
+    <ul className="grid min-h-28 content-start gap-x-6 gap-y-0.5 text-sm sm:min-h-16 sm:grid-cols-2 xl:grid-cols-3">
+      {areKnown && next && (
         <GateLine
           label={t.brp.home.intradayGate(slotTimes(next.start))}
           closesAt={next.closesAt}

@@ -17,9 +17,9 @@ export const boardQuery = queryOptions({
   },
 });
 
-/** With the sums of all nominations, which cost the server more: not after each change, but once a minute. */
+/** With the sums of all nominations, which cost the server more: not after each change, but every five minutes. */
 export const boardSlotsQuery = queryOptions({
   queryKey: ['board-slots'],
   queryFn: ({ signal }) => operatorClient.exchange.board({ include_slots: 'true' }, { signal }),
-  refetchInterval: WITHOUT_EVENTS_MS,
+  refetchInterval: 5 * WITHOUT_EVENTS_MS,
 });
