@@ -20,6 +20,7 @@ import {
 } from '@saldo/core/ledger/entries.ts';
 import { supersededSlots, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import { instantOf, msOf, type Row } from './row-stream.ts';
+import { SheetLines } from './sheet-lines.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The entries that follow from the stored rows, by the functions that make them when a change is committed. */
@@ -53,6 +54,8 @@ export type RecordSource = {
   /** Nearly in the order of changes, so that few rows wait for their entries. */
   readonly select: (since: string) => string;
   readonly entries: (row: Row, parties: Parties) => LedgerEntry[];
+  /** Compares most rows without `entries`. */
+  readonly lines?: (parties: Parties) => SheetLines;
 };
 
 /** The sheets of its previous versions are in the last column: `revision id`, separated by commas. */
@@ -89,6 +92,7 @@ const SHEETS: RecordSource = {
     });
     return [sheet, ...superseded];
   },
+  lines: (parties) => new SheetLines(parties),
 };
 
 const NOMINATIONS: RecordSource = {
