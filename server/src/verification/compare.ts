@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { HASH_BYTES } from '@saldo/core/ledger/tree.ts';
 import { RECORD_BYTES } from '../ledger/append.ts';
-import type { Parties, RecordSource } from './records.ts';
+import type { Parties } from './parties.ts';
+import type { RecordSource } from './records.ts';
 import { type Differences, nameRecord, recordHex, recordOf } from './report.ts';
 import { fieldsOf, type Row, type RowStream } from './row-stream.ts';
 import { type Batch, isHashAt, type SheetLines } from './sheet-lines.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type LedgerParty, sheetEntry } from '@saldo/core/ledger/entries.ts';
 import { HASH_BYTES } from '@saldo/core/ledger/tree.ts';
 import { RECORD_BYTES } from '../ledger/append.ts';
-import type { Parties } from './records.ts';
+import type { Parties } from './parties.ts';
 import type { RowStream } from './row-stream.ts';
 
 /**
