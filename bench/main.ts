@@ -10,7 +10,7 @@ import { SALDO } from '../server/src/platform/db/embedded.ts';
 import { measureAsOf } from './as-of.ts';
 import { measureBulk } from './bulk.ts';
 import { Databases } from './databases.ts';
-import { measureEvents } from './events.ts';
+import { measureEvents, measureLedger } from './events.ts';
 import { measureExports } from './exports.ts';
 import { measureGrowth } from './growth.ts';
 import { measureImport } from './import.ts';
@@ -37,6 +37,7 @@ const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
   series: measureSeries,
   exports: measureExports,
   events: measureEvents,
+  'the ledger': measureLedger,
   webhooks: measureWebhooks,
   nominations: measureNominations,
   'a move': measureMove,

@@ -1,11 +1,12 @@
 /**
  * Loaded into a server before its own code. `BENCH_WITHOUT` names what it does not do then: `netting` by itself, so that
- * no engine runs during an import, or `events` of transactions.
+ * no engine runs during an import, `events` of transactions, or their entries of the `ledger`.
  */
 import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 
 const INTERVAL = /const NOMINATE_EVERY_MS = [\d_]+;/;
+const APPEND = /export async function appendSheetEntries\(.*\{\n/;
 const without = (process.env['BENCH_WITHOUT'] ?? '').split(' ');
 
 registerHooks({
@@ -17,9 +18,15 @@ registerHooks({
         source: 'export const transactionEvents = () => [];',
       };
     const loaded = nextLoad(url, context);
-    if (!without.includes('netting') || !url.endsWith('/server/src/start/jobs.ts')) return loaded;
-    const source = String(loaded.source);
-    assert.match(source, INTERVAL);
-    return { ...loaded, source: source.replace(INTERVAL, 'const NOMINATE_EVERY_MS = 86_400_000;') };
+    const replaced = (pattern: RegExp, text: string) => {
+      const source = String(loaded.source);
+      assert.match(source, pattern);
+      return { ...loaded, source: source.replace(pattern, text) };
+    };
+    if (without.includes('ledger') && url.endsWith('/server/src/transactions/ledger-entries.ts'))
+      return replaced(APPEND, 'export async function appendSheetEntries() {\n  return;\n');
+    if (without.includes('netting') && url.endsWith('/server/src/start/jobs.ts'))
+      return replaced(INTERVAL, 'const NOMINATE_EVERY_MS = 86_400_000;');
+    return loaded;
   },
 });

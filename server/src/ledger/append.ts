@@ -31,8 +31,12 @@ export function writeRecord(
   into.writeUInt32BE(number, at + KIND_BYTES + UUID_BYTES);
 }
 
-/** The hash of the leaf of an entry, see `leafHash`: one call for a text is four times as fast as the general function. */
-export const hashOfEntry = (text: string): Buffer => hash('sha256', `\0${text}`, 'buffer');
+/**
+ * The hash of the leaf of an entry, see `leafHash`: one call for a text is four times as fast as the general function. A hash as
+ * a text saves another fifth of the time, because `hash` is slow to make a buffer.
+ */
+export const hashOfEntry = (text: string): Buffer =>
+  Buffer.from(hash('sha256', `\0${text}`, 'latin1'), 'latin1');
 
 /** Entries of one instant as the columns of their row. The entries themselves are not kept. */
 class BatchColumns {

@@ -11,7 +11,8 @@ import { HASH_BYTES, type Hash, type Sha256 } from '@saldo/core/ledger/tree.ts';
 import type { Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 
-export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+/** A text is made in half of the time of a buffer, which matters: there are as many nodes as entries. */
+export const sha256: Sha256 = (bytes) => Buffer.from(hash('sha256', bytes, 'latin1'), 'latin1');
 
 /** Every eighth height of the tree is stored, leaves included: a node in between follows from up to 128 of them. */
 export const STORED_HEIGHTS = 8;

@@ -1,18 +1,30 @@
 import { hash } from 'node:crypto';
-import type { Parties, RecordSource } from './records.ts';
+import { HASH_BYTES } from '@saldo/core/ledger/tree.ts';
+import { RECORD_BYTES } from '../ledger/append.ts';
+import type { Parties } from './parties.ts';
+import type { RecordSource } from './records.ts';
 import { type Differences, nameRecord, recordHex, recordOf } from './report.ts';
-import type { Row, RowStream } from './row-stream.ts';
+import { fieldsOf, type Row, type RowStream } from './row-stream.ts';
+import { type Batch, isHashAt, type SheetLines } from './sheet-lines.ts';
 
 /** An entry that follows from a stored row. */
 type Computed = { readonly text: string; readonly hashHex: string };
 /** An entry of the ledger, at the instant of its batch. */
-type Stored = { readonly hashHex: string; readonly committedAt: number };
+type Stored = { readonly record: string; readonly hashHex: string; readonly committedAt: number };
+/** A row that came before its entry, with the leaf hash (latin1) and the instant that `SheetLines` read from it. */
+type EarlyRow = { readonly line: Buffer; readonly leafHash: string; readonly instant: number };
 type Changed = Computed & { readonly record: string; readonly storedHex: string };
 
 /** Rows that are read ahead for an entry whose row does not come. Transactions that commit at once mix their rows. */
 const MAX_READ_AHEAD = 100_000;
 /** The number of changed records among which exchanged ones are looked for. */
 const MAX_EXCHANGED = 300;
+
+const entryAt = ({ committedAt, records, hashes }: Batch, index: number): Stored => ({
+  record: records.toString('hex', index * RECORD_BYTES, (index + 1) * RECORD_BYTES),
+  hashHex: hashes.toString('hex', index * HASH_BYTES, (index + 1) * HASH_BYTES),
+  committedAt,
+});
 
 const leafHex = leafHasher();
 
@@ -48,9 +60,12 @@ export class RecordComparison {
   agreeing = 0;
   private readonly rows: RowStream;
   private readonly source: RecordSource;
+  private readonly lines: SheetLines | null;
   private readonly parties: Parties;
   private readonly differences: Differences;
   private readonly startsAt: number;
+  /** By record (latin1). */
+  private readonly earlyRows = new Map<string, EarlyRow>();
   /** Entries that follow from rows and have not been in the ledger yet, by record. */
   private readonly computed = new Map<string, Computed>();
   /** Entries of the ledger whose rows have not come yet. */
@@ -66,40 +81,81 @@ export class RecordComparison {
   ) {
     this.rows = rows;
     this.source = source;
+    this.lines = source.lines?.(options.parties) ?? null;
     this.parties = options.parties;
     this.differences = options.differences;
     this.startsAt = options.startsAt;
   }
 
-  /** Compares if the row has arrived. False: `read` has to be called. */
-  compare(record: string, hashHex: string, committedAt: number): boolean {
-    const computed = this.computed.get(record);
-    if (computed !== undefined) {
-      this.computed.delete(record);
+  /** Compares the entry at `index` if its row has arrived. False: `read` has to be called. */
+  compare(batch: Batch, index: number): boolean {
+    if (this.earlyRows.size > 0 && this.compareEarlyRow(batch, index)) return true;
+    let entry = this.computed.size > 0 ? entryAt(batch, index) : null;
+    const computed = entry && this.computed.get(entry.record);
+    if (entry && computed) {
+      this.computed.delete(entry.record);
       this.readAhead = 0;
-      this.check(record, computed, { hashHex, committedAt });
+      this.check(computed, entry);
       return true;
     }
-    for (let row = this.rows.take(); row !== null; row = this.rows.take()) {
+    while (this.rows.advance()) {
       this.readAhead++;
-      if (this.addRow(row, record, { hashHex, committedAt })) return true;
+      const leafHash = this.lines?.read(this.rows) ?? null;
+      if (leafHash !== null) {
+        if (this.agrees(batch, index, leafHash)) return true;
+        if (this.isEarly(leafHash, batch, index)) continue;
+      }
+      entry ??= entryAt(batch, index);
+      if (this.addRow(this.rows.fields(), entry)) return true;
     }
     return false;
   }
 
-  /** Waits for rows until that of the record comes. Without one, its entry waits. */
-  async read(record: string, hashHex: string, committedAt: number): Promise<void> {
+  private agrees(batch: Batch, index: number, leafHash: string): boolean {
+    const { instant } = this.lines!;
+    const isSame = this.lines!.isOf(batch, index) && isHashAt(batch, index, leafHash);
+    if (!isSame || instant !== batch.committedAt) return false;
+    this.readAhead = 0;
+    this.agreeing++;
+    return true;
+  }
+
+  /** Keeps the row for its entry, unless that has been there or cannot come. */
+  private isEarly(leafHash: string, batch: Batch, index: number): boolean {
+    const { record, instant } = this.lines!;
+    const key = record.toString('latin1');
+    const isExpected = instant >= this.startsAt && this.stored.size === 0 && !this.earlyRows.has(key);
+    if (!isExpected || this.lines!.isOf(batch, index)) return false;
+    this.earlyRows.set(key, { line: this.rows.line(), leafHash, instant });
+    return true;
+  }
+
+  private compareEarlyRow(batch: Batch, index: number): boolean {
+    const key = batch.records.toString('latin1', index * RECORD_BYTES, (index + 1) * RECORD_BYTES);
+    const row = this.earlyRows.get(key);
+    if (row === undefined) return false;
+    this.earlyRows.delete(key);
+    this.readAhead = 0;
+    if (row.instant === batch.committedAt && isHashAt(batch, index, row.leafHash)) this.agreeing++;
+    else this.addRow(fieldsOf(row.line), entryAt(batch, index));
+    return true;
+  }
+
+  /** Waits for rows until that of the entry comes. Without one, the entry waits. */
+  async read(batch: Batch, index: number): Promise<void> {
     do {
       if (!(await this.rows.fill())) break;
-      if (this.compare(record, hashHex, committedAt)) return;
+      if (this.compare(batch, index)) return;
     } while (this.readAhead < MAX_READ_AHEAD);
-    const isTwice = this.stored.has(record);
-    if (isTwice) this.differences.add(`not in the database: a second entry of ${nameRecord(record, null)}`);
-    else this.stored.set(record, { hashHex, committedAt });
+    const entry = entryAt(batch, index);
+    if (this.stored.has(entry.record))
+      this.differences.add(`not in the database: a second entry of ${nameRecord(entry.record, null)}`);
+    else this.stored.set(entry.record, entry);
   }
 
   /** Reads the rest of the rows. Whatever still waits differs. */
   async end(): Promise<void> {
+    for (const { line } of this.earlyRows.values()) this.addRow(fieldsOf(line));
     for (let row = await this.rows.next(); row !== null; row = await this.rows.next()) this.addRow(row);
     this.reportChanged();
     for (const [record, { committedAt }] of this.stored) {
@@ -113,17 +169,17 @@ export class RecordComparison {
   }
 
   /** Whether the row has the wanted entry, which it compares. Its other entries wait for theirs. */
-  private addRow(row: Row, wanted = '', entry: Stored | null = null): boolean {
+  private addRow(row: Row, wanted: Stored | null = null): boolean {
     let isFound = false;
     try {
       const isOlder = Number(row[1]) < this.startsAt;
       for (const { kind, uuid, number, text } of this.source.entries(row, this.parties)) {
         const record = recordHex(kind, uuid, number);
         const computed = { text, hashHex: leafHex(text) };
-        if (record === wanted && !isFound) {
+        if (record === wanted?.record && !isFound) {
           isFound = true;
           this.readAhead = 0;
-          this.check(record, computed, entry!);
+          this.check(computed, wanted);
         } else this.addComputed(record, computed, isOlder);
       }
     } catch (error) {
@@ -136,18 +192,18 @@ export class RecordComparison {
     const stored = this.stored.get(record);
     if (stored !== undefined) {
       this.stored.delete(record);
-      this.check(record, computed, stored);
+      this.check(computed, stored);
     } else if (isOlder) this.olderCount++;
     else if (this.computed.has(record))
       this.differences.add(`not in the ledger: a second row of ${nameRecord(record, computed.text)}`);
     else this.computed.set(record, computed);
   }
 
-  private check(record: string, { text, hashHex }: Computed, stored: Stored): void {
-    if (hashHex !== stored.hashHex) this.changed.push({ record, text, hashHex, storedHex: stored.hashHex });
-    else if (!text.includes(iso(stored.committedAt)))
+  private check({ text, hashHex }: Computed, { record, hashHex: storedHex, committedAt }: Stored): void {
+    if (hashHex !== storedHex) this.changed.push({ record, text, hashHex, storedHex });
+    else if (!text.includes(iso(committedAt)))
       this.differences.add(
-        `changed: ${nameRecord(record, text)}: its batch in the ledger has another instant, ${iso(stored.committedAt)}`,
+        `changed: ${nameRecord(record, text)}: its batch in the ledger has another instant, ${iso(committedAt)}`,
       );
     else this.agreeing++;
   }

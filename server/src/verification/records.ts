@@ -6,7 +6,6 @@ import {
   auditEntry,
   invalidatedEntry,
   type LedgerEntry,
-  type LedgerParty,
   type LedgerPlacement,
   messageEntry,
   messageSentEntry,
@@ -19,8 +18,9 @@ import {
   supersededEntry,
 } from '@saldo/core/ledger/entries.ts';
 import { supersededSlots, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
+import type { Parties } from './parties.ts';
 import { instantOf, msOf, type Row } from './row-stream.ts';
-import type { Snapshot } from './snapshot.ts';
+import { SheetLines } from './sheet-lines.ts';
 
 /** The entries that follow from the stored rows, by the functions that make them when a change is committed. */
 
@@ -33,26 +33,13 @@ const elementsOf = (text: string): (number | null)[] | null =>
         .split(',')
         .map((element) => (element === 'NULL' ? null : Number(element)));
 
-/** Contracts and positions by their number, which the rows of sheets have. */
-export type Parties = {
-  readonly contracts: ReadonlyMap<string, string>;
-  readonly positions: ReadonlyMap<string, LedgerParty>;
-};
-
-export async function readParties(snapshot: Snapshot): Promise<Parties> {
-  const contracts = await snapshot.rows('select no, id from contract');
-  const positions = await snapshot.rows('select no, eic, tso from position');
-  return {
-    contracts: new Map(contracts.map(([no, id]) => [no!, id!])),
-    positions: new Map(positions.map(([no, eic, tso]) => [no!, { eic: eic!, tso: tso as Tso }])),
-  };
-}
-
 /** A row, the instant of its change, and its entries. */
 export type RecordSource = {
   /** Nearly in the order of changes, so that few rows wait for their entries. */
   readonly select: (since: string) => string;
   readonly entries: (row: Row, parties: Parties) => LedgerEntry[];
+  /** Compares most rows without `entries`. */
+  readonly lines?: (parties: Parties) => SheetLines;
 };
 
 /** The sheets of its previous versions are in the last column: `revision id`, separated by commas. */
@@ -89,6 +76,7 @@ const SHEETS: RecordSource = {
     });
     return [sheet, ...superseded];
   },
+  lines: (parties) => new SheetLines(parties),
 };
 
 const NOMINATIONS: RecordSource = {

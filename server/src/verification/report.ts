@@ -26,15 +26,13 @@ export function collectDifferences(): Differences {
   };
 }
 
-/** An entry as `ledger_batch.records` names it, in hex: its kind, the UUID of its record, its number. */
-export const RECORD_HEX = 42;
-
 const KIND_HEX = new Map(ENTRY_KINDS.map((kind, code) => [kind, hexOf(code, 2)]));
 
 function hexOf(value: number, digits: number): string {
   return (value >>> 0).toString(16).padStart(digits, '0');
 }
 
+/** An entry as `ledger_batch.records` names it, in hex: its kind, the UUID of its record, its number. */
 export const recordHex = (kind: EntryKind, uuid: string, number: number): string =>
   KIND_HEX.get(kind)! +
   uuid.slice(0, 8) +

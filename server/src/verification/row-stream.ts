@@ -19,15 +19,24 @@ const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
 const unescape = (text: string): string =>
   text.replaceAll(/\\(.)/gs, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
 
+export function fieldsOf(bytes: Buffer, start = 0, end = bytes.length): Row {
+  const line = bytes.toString('utf8', start, end);
+  const fields = line.split('\t');
+  return line.includes('\\') ? fields.map(unescape) : fields;
+}
+
 /**
  * The rows of a statement, read with COPY in its text format, because the protocol of single rows takes four times as long. The
  * connection is the stream's own: the server stops to send while nothing is read.
  */
 export class RowStream {
+  /** The current row is in these bytes, from `start` to `end`. They are valid until `fill`. */
+  bytes: Buffer = Buffer.alloc(0);
+  start = 0;
+  end = -1;
   private readonly chunks: AsyncIterator<Buffer>;
-  private lines: string[] = [];
-  private at = 0;
-  private rest: Buffer = Buffer.alloc(0);
+  /** The bytes before are whole rows. */
+  private wholeTo = 0;
   private hasEnded = false;
 
   constructor(client: pg.Client, select: string) {
@@ -35,40 +44,43 @@ export class RowStream {
     this.chunks = copy[Symbol.asyncIterator]();
   }
 
-  /** The next row if it has arrived, so that a loop over rows awaits once per chunk. Null: call `fill`. */
-  take(): Row | null {
-    const line = this.lines[this.at];
-    if (line === undefined) return null;
-    this.at++;
-    const fields = line.split('\t');
-    return line.includes('\\') ? fields.map(unescape) : fields;
+  /** Goes to the next row if it has arrived, so that a loop over rows awaits once per chunk. False: call `fill`. */
+  advance(): boolean {
+    if (this.end + 1 >= this.wholeTo) return false;
+    this.start = this.end + 1;
+    this.end = this.bytes.indexOf(NEWLINE, this.start);
+    return true;
+  }
+
+  /** A copy of the current row. */
+  line(): Buffer {
+    return Buffer.from(this.bytes.subarray(this.start, this.end));
+  }
+
+  fields(): Row {
+    return fieldsOf(this.bytes, this.start, this.end);
   }
 
   /** Waits for rows. False at the end. */
   async fill(): Promise<boolean> {
-    while (!this.hasEnded && this.at === this.lines.length) {
+    while (!this.hasEnded && this.end + 1 >= this.wholeTo) {
       const { value, done } = await this.chunks.next();
       if (done) this.hasEnded = true;
       else this.add(value);
     }
-    return this.at < this.lines.length;
+    return this.end + 1 < this.wholeTo;
   }
 
   async next(): Promise<Row | null> {
-    return this.take() ?? ((await this.fill()) ? this.take() : null);
+    return this.advance() || ((await this.fill()) && this.advance()) ? this.fields() : null;
   }
 
   /** A row ends with a line feed, which no byte of another character equals. */
   private add(chunk: Buffer): void {
-    const end = chunk.lastIndexOf(NEWLINE);
-    if (end === -1) {
-      this.rest = Buffer.concat([this.rest, chunk]);
-      return;
-    }
-    const whole = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
-    const length = whole.length - (chunk.length - end);
-    this.lines = whole.toString('utf8', 0, length).split('\n');
-    this.at = 0;
-    this.rest = Buffer.from(whole.subarray(length + 1));
+    const rest = this.bytes.subarray(this.wholeTo);
+    const lastEnd = chunk.lastIndexOf(NEWLINE);
+    this.bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    this.wholeTo = lastEnd === -1 ? 0 : rest.length + lastEnd + 1;
+    this.end = -1;
   }
 }

@@ -1,5 +1,6 @@
-import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { GrowingTree, type Hash, sealText } from '@saldo/core/ledger/tree.ts';
+import { sha256 } from '../ledger/tree-reader.ts';
 import type { Differences } from './report.ts';
 import { instantOf, msOf, type Row, type RowStream } from './row-stream.ts';
 
@@ -33,9 +34,6 @@ const sealOf = ([, treeSize, rootHash, sealedAt, signature, publicKey]: Row): Se
   signature: base64OfHex(signature!),
   public_key: base64OfHex(publicKey!),
 });
-
-/** A text is made in half of the time of a buffer, which matters: there are as many nodes as entries. */
-const sha256 = (bytes: Uint8Array): Hash => Buffer.from(hash('sha256', bytes, 'latin1'), 'latin1');
 
 /** Checks signatures with Ed25519 keys of 32 bytes in base64. */
 function createSignatureCheck(): (seal: Seal) => boolean {

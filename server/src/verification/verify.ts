@@ -1,9 +1,11 @@
 import { HASH_BYTES } from '@saldo/core/ledger/tree.ts';
 import type { Progress } from '../backup/progress.ts';
+import { RECORD_BYTES } from '../ledger/append.ts';
 import { RecordComparison } from './compare.ts';
 import { compareDerived, readLedgerStart } from './derived.ts';
-import { RECORD_SOURCES, readParties } from './records.ts';
-import { collectDifferences, type Differences, RECORD_HEX } from './report.ts';
+import { readParties } from './parties.ts';
+import { RECORD_SOURCES } from './records.ts';
+import { collectDifferences, type Differences } from './report.ts';
 import { msOf, type RowStream } from './row-stream.ts';
 import { KEYS, NODES, SEALS, type Seal, TreeComparison } from './seals.ts';
 import { type Snapshot, withSnapshot } from './snapshot.ts';
@@ -109,21 +111,18 @@ async function compareBatches(
 ): Promise<number | null> {
   let newest: number | null = null;
   for (let row = await batches.next(); row !== null; row = await batches.next()) {
-    const [sequence, instant, records, hashes] = row as [string, string, string, string];
+    const [sequence, instant, recordsHex, hashesHex] = row as [string, string, string, string];
     const committedAt = Number(instant);
+    const [records, hashes] = [Buffer.from(recordsHex, 'hex'), Buffer.from(hashesHex, 'hex')];
+    const batch = { committedAt, records, hashes };
     newest = Math.max(newest ?? committedAt, committedAt);
     await tree.before(Number(sequence));
-    const leaves = Buffer.from(hashes, 'hex');
-    const count = records.length / RECORD_HEX;
+    const count = records.length / RECORD_BYTES;
     for (let at = 0; at < count; at++) {
-      tree.append(leaves.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+      tree.append(hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
       if (committedAt < since) continue;
-      const record = records.slice(at * RECORD_HEX, (at + 1) * RECORD_HEX);
-      const hashHex = hashes.slice(at * 2 * HASH_BYTES, (at + 1) * 2 * HASH_BYTES);
-      const kind = Number.parseInt(record.slice(0, 2), 16);
-      const comparison = comparisons[SOURCE_OF_KIND[kind] ?? 0]!;
-      if (!comparison.compare(record, hashHex, committedAt))
-        await comparison.read(record, hashHex, committedAt);
+      const comparison = comparisons[SOURCE_OF_KIND[records[at * RECORD_BYTES]!] ?? 0]!;
+      if (!comparison.compare(batch, at)) await comparison.read(batch, at);
     }
     progress.add({ done: count, rows: count, bytes: records.length + hashes.length });
   }
