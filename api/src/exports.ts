@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { asOfQuery, Choice, DateTime, deliveryDaysAtMost, LIMITS, Nullable, Strict } from './common.ts';
 import { endpoint, endpoints } from './endpoint.ts';
+import { Seal, sealExample } from './ledger.ts';
 import { nominationExample, nominationFilterOrder, nominationFilters } from './nominations.ts';
 import { transactionExample, transactionFilterOrder, transactionFilters } from './transactions.ts';
 
@@ -70,20 +71,6 @@ export const nominationExport = {
   example: { response: nominationsCsv },
 } as const;
 
-export const ExportSeal = Type.Object(
-  {
-    tree_size: Type.Integer({ minimum: 1, description: 'The number of entries of the sealed tree.' }),
-    root_hash: Type.String({ description: 'The root of the tree, in lower-case hex.' }),
-    sealed_at: DateTime('When the tree was sealed, UTC, with milliseconds.', '2026-01-14T14:25:31.042Z'),
-    signature: Type.String({ description: 'Ed25519 over the text of the seal, in base64.' }),
-  },
-  {
-    title: 'ExportSeal',
-    description: 'The first seal of the ledger that has every change up to `as_of`; null until there is one.',
-  },
-);
-export type ExportSeal = Static<typeof ExportSeal>;
-
 export const ExportManifest = Type.Object(
   {
     rows: Type.Integer({
@@ -94,7 +81,8 @@ export const ExportManifest = Type.Object(
       description: 'SHA-256 of the file in lower-case hex, before any content encoding.',
     }),
     as_of: DateTime('The instant of the records, UTC, with milliseconds.', '2026-01-14T14:25:00.000Z'),
-    seal: Nullable(ExportSeal),
+    /** The first seal of the ledger that has every change up to `as_of`; null until there is one. */
+    seal: Nullable(Seal),
   },
   { title: 'ExportManifest' },
 );
@@ -113,12 +101,7 @@ export const exportManifest = {
       rows: 2976,
       sha256: '5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456',
       as_of: '2026-01-14T14:25:00.000Z',
-      seal: {
-        tree_size: 52_117,
-        root_hash: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-        sealed_at: '2026-01-14T14:25:31.042Z',
-        signature: 'pWPYp3dM7ZcC4PDdOu5n7hTn8i3D2bSZkjBv0M8iJ0mE1wvYkPzqz0wqY8mS3c1Ch0nZzv0m2kq6J4yUuG3RBA==',
-      },
+      seal: { ...sealExample, sealed_at: '2026-01-14T14:25:31.042Z' },
     },
   },
 } as const;

@@ -80,7 +80,7 @@ export const Proof = Type.Object(
 );
 export type Proof = Static<typeof Proof>;
 
-const sealExample: Seal = {
+export const sealExample: Seal = {
   tree_size: 1,
   root_hash: 'd04f3bd74a86a7cc47e4e3d6c1bcb6e7f8b4a4ad9d8b0d5f6a9a37f1f0f0a1c2',
   sealed_at: '2026-01-14T12:31:30.000Z',

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ExportFormat, ExportManifest, ExportSeal } from '@saldo/api';
+import type { ExportFormat, ExportManifest, Seal } from '@saldo/api';
 import { sealText } from '@saldo/core/ledger/tree.ts';
 import type { Download } from '@saldo/sdk';
 import type { Command } from 'commander';
@@ -137,7 +137,7 @@ async function readKeys(name: string, { cwd }: Terminal): Promise<string[]> {
 const KEY_BYTES = 32;
 
 /** A seal is missing until the ledger is sealed after the instant of the export. */
-function sealFaults(seal: ExportSeal | null, keys: readonly string[]): string[] {
+function sealFaults(seal: Seal | null, keys: readonly string[]): string[] {
   if (seal === null) return ['the ledger has not been sealed since, repeat the command later'];
   const { tree_size, root_hash, sealed_at, signature } = seal;
   const signed = Buffer.from(sealText(tree_size, root_hash, sealed_at));

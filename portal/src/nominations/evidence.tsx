@@ -1,6 +1,6 @@
 import type { Nomination } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
-import { isProblem, verifyProof } from '@saldo/sdk';
+import { isProblem, SaldoProofError, verifyProof } from '@saldo/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -33,8 +33,13 @@ function AsOf({ nomination, onSelect }: Props) {
   const { format } = useI18n();
   const texts = EVIDENCE_TEXTS[format.language];
   const [asOf, setAsOf] = useState(() => wholeMinute(serverNow()));
-  const then = useQuery(nominationAsOfQuery(nomination.id, formatInstant(asOf)));
   const now = useQuery(nominationHistoryQuery(nomination.id));
+  // A later version is unknown at an earlier time: the first one has the history of all.
+  const first = now.data?.at(-1)?.id;
+  const then = useQuery({
+    ...nominationAsOfQuery(first ?? nomination.id, formatInstant(asOf)),
+    enabled: first !== undefined,
+  });
   return (
     <section className="grid gap-3">
       <h3 className="font-semibold">{texts.asOf}</h3>
@@ -109,11 +114,20 @@ async function readProof(id: string) {
 }
 type ProofFile = Awaited<ReturnType<typeof readProof>>;
 
+/** Verifies the proof in the browser, and that it is of this nomination. */
+async function verify({ proof, key }: ProofFile, id: string): Promise<void> {
+  const { entry } = await verifyProof(proof, key);
+  if (entry['id'] !== id) throw new SaldoProofError('The entry is of another record.');
+}
+
 function ProofView({ nomination }: { nomination: Nomination }) {
   const { format } = useI18n();
   const texts = EVIDENCE_TEXTS[format.language];
   const read = useMutation({ mutationFn: readProof });
-  const verify = useMutation({ mutationFn: ({ proof, key }: ProofFile) => verifyProof(proof, key) });
+  const verification = useMutation({
+    mutationFn: ({ file, id }: { file: ProofFile; id: string }) => verify(file, id),
+  });
+  const isInvalid = verification.error instanceof SaldoProofError;
   const { data } = read;
   return (
     <section className="grid gap-3">
@@ -143,16 +157,18 @@ function ProofView({ nomination }: { nomination: Nomination }) {
             >
               {texts.save}
             </Button>
-            <Button onClick={() => verify.mutate(data)} disabled={verify.isPending}>
+            <Button
+              onClick={() => verification.mutate({ file: data, id: nomination.id })}
+              disabled={verification.isPending}
+            >
               {texts.verify}
             </Button>
           </>
         )}
       </div>
-      {verify.isSuccess && (
-        <Notice tone={verify.data ? 'ok' : 'bad'}>{verify.data ? texts.isValid : texts.isInvalid}</Notice>
-      )}
-      {verify.error && <ErrorState error={verify.error} />}
+      {verification.isSuccess && <Notice tone="ok">{texts.isValid}</Notice>}
+      {isInvalid && <Notice tone="bad">{texts.isInvalid}</Notice>}
+      {verification.error && !isInvalid && <ErrorState error={verification.error} />}
     </section>
   );
 }

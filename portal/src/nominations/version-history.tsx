@@ -1,20 +1,18 @@
 import type { Nomination } from '@saldo/api';
-import { sumKwh } from '@saldo/core/energy.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { NominationBadges } from '../references/badges.tsx';
 import { NominationLink } from '../references/links.tsx';
-import { SlotButton } from '../references/slot-button.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { cx } from '../ui/cx.ts';
 import { Loaded } from '../ui/states.tsx';
-import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { CauseList } from './causes.tsx';
-import { changesBetween, findDay, type SlotChange } from './nominated-slots.ts';
+import { changesBetween, findDay } from './nominated-slots.ts';
 import { causesQuery } from './own-schedules.ts';
 import { OWN_TEXTS } from './own-texts.ts';
 import { nominationHistoryQuery } from './queries.ts';
+import { SlotChanges } from './slot-changes.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
@@ -109,47 +107,22 @@ function Causes({ nomination }: { nomination: Nomination }) {
 type ChangesProps = { after: Nomination; before: Nomination | null; onSelect: (slot: number) => void };
 
 function Changes({ after, before, onSelect }: ChangesProps) {
-  const { t, format } = useI18n();
+  const { t } = useI18n();
   if (before === null) return <p className="text-sm text-muted">{t.brp.nominations.firstVersion}</p>;
   const changes = changesBetween(before, after);
   const title = t.brp.nominations.changedFrom(before.version);
   if (changes.length === 0) return <p className="text-sm text-muted">{t.brp.nominations.noChanges}</p>;
-  const total = (of: (change: SlotChange) => number) => sumKwh(changes.map(of));
-  const columns: readonly Column<SlotChange>[] = [
-    {
-      id: 'slot',
-      header: `${t.common.local} (${t.common.berlin})`,
-      cell: (change) => <SlotButton {...change} onSelect={onSelect} />,
-      footer: t.common.sum,
-    },
-    { id: 'utc', header: t.common.utc, from: 'sm', cell: ({ start }) => format.utcTime(start) },
-    {
-      id: 'before',
-      header: `${t.brp.nominations.before} MWh`,
-      isNumber: true,
-      cell: ({ beforeKwh }) => format.mwh(beforeKwh),
-      footer: format.mwh(total(({ beforeKwh }) => beforeKwh)),
-    },
-    {
-      id: 'after',
-      header: `${t.brp.nominations.after} MWh`,
-      isNumber: true,
-      cell: ({ afterKwh }) => format.mwh(afterKwh),
-      footer: format.mwh(total(({ afterKwh }) => afterKwh)),
-    },
-    {
-      id: 'difference',
-      header: `${t.brp.nominations.change} MWh`,
-      isNumber: true,
-      cell: ({ beforeKwh, afterKwh }) => format.mwhSigned(afterKwh - beforeKwh),
-      footer: format.mwhSigned(total(({ beforeKwh, afterKwh }) => afterKwh - beforeKwh)),
-    },
-  ];
   return (
     <div className="min-w-0">
       <Causes nomination={after} />
       <h3 className="mb-1 text-sm font-semibold">{`${title} · ${t.brp.nominations.changes(changes.length)}`}</h3>
-      <DataTable label={title} columns={columns} rows={changes} rowKey={({ slot }) => String(slot)} />
+      <SlotChanges
+        label={title}
+        changes={changes}
+        before={t.brp.nominations.before}
+        after={t.brp.nominations.after}
+        onSelect={onSelect}
+      />
     </div>
   );
 }

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { EXPORT_FORMATS, type ExportManifest, type ExportSeal } from '@saldo/api';
+import { EXPORT_FORMATS, type ExportManifest } from '@saldo/api';
 import { type Owner, ownerKey } from '../platform/auth/principal.ts';
-import type { Primary } from '../platform/db/database.ts';
-import { statement } from '../platform/db/statement.ts';
-import { timestamp } from '../platform/db/wire-types.ts';
 import type { CursorSealer } from '../platform/http/cursor.ts';
 import type { Exported, ExportFile } from './files.ts';
 import type { Chunks } from './parquet.ts';
@@ -49,29 +46,4 @@ export async function digestOf(
   } finally {
     await chunks.return(0);
   }
-}
-
-/**
- * The first seal after an instant whose tree has every entry up to it. A change whose instant is older than an hour has been
- * committed or aborted: no transaction lasts as long.
- */
-const FIND_SEAL = statement(
-  'find_first_seal_after',
-  `select s.tree_size, encode(s.root_hash, 'hex') as root_hash, s.sealed_at, encode(s.signature, 'base64') as signature
-   from ledger_seal s
-   where s.sealed_at > $1::timestamptz and s.sequence >= (
-     select coalesce(max(b.sequence), 0) from ledger_batch b
-     where b.committed_at > $1::timestamptz - interval '1 hour' and b.committed_at <= $1::timestamptz)
-   order by s.sealed_at, s.tree_size limit 1`,
-);
-
-type SealRow = { tree_size: number; root_hash: string; sealed_at: number; signature: string };
-
-/** Null until a seal has every entry up to the instant. */
-export async function findSealAfter(db: Primary, instant: number): Promise<ExportSeal | null> {
-  const [row] = await db.query<SealRow>(FIND_SEAL, [timestamp(instant)]);
-  if (row === undefined) return null;
-  // Postgres breaks long lines of base64.
-  const signature = row.signature.replaceAll('\n', '');
-  return { ...row, sealed_at: timestamp(row.sealed_at), signature };
 }

@@ -7,6 +7,7 @@ import {
   operatorExportEndpoints,
 } from '@saldo/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findSealAfter } from '../ledger/store.ts';
 import type { Operator } from '../nominations/wire.ts';
 import type { Owner } from '../platform/auth/principal.ts';
 import type { Viewer } from '../platform/auth/viewer.ts';
@@ -22,7 +23,7 @@ import { ProblemError, problem } from '../platform/http/problem.ts';
 import { getOwner, type Route, replicaRoute, route } from '../platform/http/routes.ts';
 import { deliveryRange, touchedDays } from '../platform/http/time-filter.ts';
 import { type Exported, type ExportFile, fileChunks } from './files.ts';
-import { type DatedFile, digestOf, exportIds, findSealAfter } from './manifest.ts';
+import { type DatedFile, digestOf, exportIds } from './manifest.ts';
 import type { Chunks } from './parquet.ts';
 
 type ExportCall = {

@@ -41,6 +41,25 @@ const FIRST_WITH = statement(
   `${SEAL} where s.sequence >= $1 order by s.sequence limit 1`,
 );
 
+/**
+ * The first seal after an instant whose tree has every entry up to it. A change whose instant is older than an hour has been
+ * committed or aborted: no transaction lasts as long.
+ */
+const FIRST_AFTER = statement(
+  'find_first_seal_after',
+  `${SEAL}
+   where s.sealed_at > $1::timestamptz and s.sequence >= (
+     select coalesce(max(b.sequence), 0) from ledger_batch b
+     where b.committed_at > $1::timestamptz - interval '1 hour' and b.committed_at <= $1::timestamptz)
+   order by s.sealed_at, s.tree_size limit 1`,
+);
+
+/** Null until a seal has every entry up to the instant. */
+export async function findSealAfter(db: Primary, instant: number): Promise<Seal | null> {
+  const [row] = await db.query<SealRow>(FIRST_AFTER, [timestamp(instant)]);
+  return row ? wireSeal(row) : null;
+}
+
 export const listSeals = (db: Primary, before: number, count: number): Promise<SealRow[]> =>
   db.query<SealRow>(LIST, [before, count]);
 
