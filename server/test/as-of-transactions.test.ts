@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statement } from '../src/platform/db/statement.ts';
 import {
   assertProblem,
   assertRefused,
@@ -9,6 +10,7 @@ import {
   startTestPlatform,
   walk,
 } from './harness.ts';
+import { until } from './until.ts';
 
 const DAY = '2026-10-26';
 const SLOTS = 'slot_number_from=1&slot_number_to=6&limit=100';
@@ -220,4 +222,33 @@ test('a sandbox clock that was moved back has no instants', async () => {
   await bodyOf(own.put('/operator/v1/clock', { now: '2026-11-03T00:00:00Z' }));
   assert.equal((await read()).status, 409, 'the instants of the past stay out of order');
   assert.equal((await client(sandbox.baseUrl, key)('/v1/transactions')).status, 200);
+});
+
+test('a dry run that is still being sent delays no read as of now', async () => {
+  const { seller } = await world.pair();
+  // Later than all instants that were answered before.
+  clock.set('2026-12-01T08:00:00Z');
+  let sendRest = () => {};
+  const body = new ReadableStream({
+    start(stream) {
+      stream.enqueue(new TextEncoder().encode('contract,delivery_date,slot,volume\nPPA-1,2026-10-26,1,1\n'));
+      sendRest = () => stream.close();
+    },
+  });
+  const dryRun = fetch(`${platform.baseUrl}/operator/v1/volumes?dry_run=true`, {
+    method: 'POST',
+    headers: { 'x-api-key': await world.operatorKey(), 'content-type': 'text/csv' },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  const BEGUN = statement(
+    'test_dry_run',
+    `select exists (select from pg_stat_activity
+       where datname = current_database() and state = 'idle in transaction') as has_begun`,
+  );
+  await until(async () => (await platform.db.query<{ has_begun: boolean }>(BEGUN))[0]?.has_begun === true);
+  const now = new Date(clock.now()).toISOString();
+  assert.equal((await client(platform.baseUrl, seller.key)(`/v1/transactions?as_of=${now}`)).status, 200);
+  sendRest();
+  assert.equal((await dryRun).status, 200);
 });

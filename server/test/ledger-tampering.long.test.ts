@@ -309,6 +309,18 @@ const tamperings: Tampering[] = [
     sql: 'delete from ledger_batch where sequence = (select max(sequence) from ledger_batch)',
     finds: async () => /^not in the ledger: /m,
   },
+  {
+    what: 'a row that is dated before the ledger',
+    tables: ['audit'],
+    sql: `insert into audit (at, actor, action, subject) values ('2020-01-01', 'key_x', 'contract.created', 'con_x')`,
+    finds: async () => /^not in the ledger: audit /m,
+  },
+  {
+    what: 'an emptied ledger',
+    tables: ['ledger_batch', 'ledger_seal', 'ledger_node'],
+    sql: 'delete from ledger_seal; delete from ledger_node; delete from ledger_batch',
+    finds: async () => /^not in the ledger: /m,
+  },
 ];
 
 for (const { what, tables, sql, finds } of tamperings) {

@@ -172,19 +172,31 @@ export async function findLastChange(
   return row ?? null;
 }
 
-const FIND_AT = statement(
-  'find_audit_at',
-  `select at, actor, action, subject from audit
-   where at = any($1::timestamptz[]) and action = any($2::text[]) order by no`,
+const FIND_FROM = statement(
+  'find_audit_from',
+  `select changed.at as changed_at, a.actor, a.action, a.subject
+   from unnest($1::timestamptz[]) as changed (at)
+   cross join lateral (
+     select * from audit found
+     where found.at >= changed.at and found.at <= changed.at + interval '1 hour'
+       and (found.at = changed.at or found.action = any($3::text[])) and found.action = any($2::text[])
+     order by found.at, found.no offset 0) as a`,
 );
 
-/** The events of these actions at these instants: a change and its audit event have the same time. */
-export async function findAuditAt(
+/** An event that may be that of a change at `changed_at`. */
+export type PossibleEvent = Pick<AuditRow, 'actor' | 'action' | 'subject'> & { readonly changed_at: number };
+
+/**
+ * The events of these actions that may be those of changes at these instants. A change and its event have the same time, but an
+ * operation of several transactions (`atEnd`) has one event, at its end, which is at most an hour later.
+ */
+export async function findPossibleEvents(
   db: Db,
   instants: readonly number[],
   actions: readonly AuditAction[],
-): Promise<Pick<AuditRow, 'at' | 'actor' | 'action' | 'subject'>[]> {
-  return instants.length === 0 ? [] : db.query(FIND_AT, [instants.map(timestamp), actions]);
+  atEnd: readonly AuditAction[],
+): Promise<PossibleEvent[]> {
+  return instants.length === 0 ? [] : db.query(FIND_FROM, [instants.map(timestamp), actions, atEnd]);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { LIMITS, type ScheduleCheck, type scheduleEndpoints } from '@saldo/api';
+import { LIMITS, ownScheduleEndpoints, type ScheduleCheck, type scheduleEndpoints } from '@saldo/api';
 import { exactMwh, kwFromKwh, mwhNumber } from '@saldo/core/energy.ts';
 import { readDocumentInSteps } from '@saldo/core/exchange/documents/read-document.ts';
 import { readScheduleCsv } from '@saldo/core/exchange/documents/read-schedule-csv.ts';
@@ -20,6 +20,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { languageOf } from '../platform/http/accept.ts';
 import { concurrencyLimiter } from '../platform/http/concurrency-limiter.ts';
+import { refuseMissingScopes } from '../platform/http/guard.ts';
 import { decimalOfCsvOnly, fieldProblem, validationProblem } from '../platform/http/problem.ts';
 import type { Call } from '../platform/http/routes.ts';
 import { mediaTypeOf, readDecoded } from '../platform/http/streams.ts';
@@ -49,6 +50,7 @@ export function scheduleChecker(db: Database, clock: Clock, scheduler: Scheduler
     const { type } = mediaTypeOf(request.headers['content-type']);
     if (query.decimal !== undefined && type !== 'text/csv') throw decimalOfCsvOnly();
     const isSubmitted = query.submitted === 'true';
+    if (isSubmitted) refuseMissingScopes(ownScheduleEndpoints.markSchedules, request.principal!);
     if (isSubmitted && type === 'text/csv') throw submissionProblem({ key: 'exchange.submitted_of_csv' });
     const language = languageOf(call);
     const [brpNo = 0] = tenantValues(viewer);

@@ -95,7 +95,8 @@ export type NewInquiry = {
   readonly message: string;
 };
 
-export async function createInquiry(tx: Tx, inquiry: NewInquiry, now: number): Promise<InquiryRow> {
+/** `now` is read after the lock. */
+export async function createInquiry(tx: Tx, inquiry: NewInquiry, now: () => number): Promise<InquiryRow> {
   const { accountNo, userId, assetId, demandId, message } = inquiry;
   await tx.query(LOCK_ACCOUNT, [accountNo]);
   const [open] = await tx.query<{ count: number }>(COUNT_OPEN, [accountNo]);
@@ -110,7 +111,7 @@ export async function createInquiry(tx: Tx, inquiry: NewInquiry, now: number): P
       demand_id: demandId,
       message,
     },
-    created_at: timestamp(now),
+    created_at: timestamp(now()),
   };
   await insertRow(tx, 'inquiry', row);
   return getInquiry(tx, row.id, accountNo);
@@ -139,8 +140,8 @@ async function changeInquiry(
   return { before, after: wireInquiry(await getInquiry(tx, id, accountNo)) };
 }
 
-export const answerInquiry = (tx: Tx, id: string, answer: string, now: number) =>
-  changeInquiry(tx, id, null, () => tx.query(ANSWER, [id, answer, timestamp(now)]));
+export const answerInquiry = (tx: Tx, id: string, answer: string, now: () => number) =>
+  changeInquiry(tx, id, null, () => tx.query(ANSWER, [id, answer, timestamp(now())]));
 
 export const closeInquiry = (tx: Tx, id: string, accountNo: number) =>
   changeInquiry(tx, id, accountNo, () => tx.query(CLOSE, [id]));

@@ -1,7 +1,7 @@
 import { portalInquiryEndpoints as endpoints, operatorInquiryEndpoints } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, transactionClock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { type PageRequest, pageInOrder, paginate } from '../platform/http/paging.ts';
 import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
@@ -59,9 +59,9 @@ export const portalInquiryRoutes = (db: Database, clock: Clock): Route[] => [
   writeRoute(endpoints.createInquiry, async (call, tx) => {
     const { message, ...about } = call.body;
     const subject = await subjectOf(tx, about);
-    const row = await createInquiry(tx, { ...askerOf(call), ...subject, message }, clock.now());
-    const after = wireInquiry(row);
-    await recordAudit(tx, call, { action: 'inquiry.created', subject: after.id, after }, clock.now());
+    const { now } = transactionClock(clock);
+    const after = wireInquiry(await createInquiry(tx, { ...askerOf(call), ...subject, message }, now));
+    await recordAudit(tx, call, { action: 'inquiry.created', subject: after.id, after }, now());
     return after;
   }),
   route(endpoints.listOwnInquiries, async (call) => {
@@ -96,13 +96,9 @@ export const operatorInquiryRoutes = (db: Database, clock: Clock): Route[] => [
   }),
   writeRoute(operatorInquiryEndpoints.answerInquiry, async (call, tx) => {
     const id = inquiryUuid(call.params.inquiry_id);
-    const { before, after } = await answerInquiry(tx, id, call.body.answer, clock.now());
-    await recordAudit(
-      tx,
-      call,
-      { action: 'inquiry.answered', subject: after.id, before, after },
-      clock.now(),
-    );
+    const { now } = transactionClock(clock);
+    const { before, after } = await answerInquiry(tx, id, call.body.answer, now);
+    await recordAudit(tx, call, { action: 'inquiry.answered', subject: after.id, before, after }, now());
     return after;
   }),
 ];

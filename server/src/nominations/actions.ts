@@ -98,13 +98,17 @@ async function nominateBatch(
   const dirty = await tx.query<DirtyPositionDay>(TAKE_DIRTY, which);
   const now = clock.now();
   const run: NominationRun = { positions: dirty.length, created: 0, unchanged: 0, tooLate: 0 };
-  for (let at = 0; at < dirty.length; at += POSITION_DAYS_AT_ONCE) {
-    const netted = await netPositionDays(tx, dirty.slice(at, at + POSITION_DAYS_AT_ONCE), now, rules);
+  const chunks: Awaited<ReturnType<typeof netPositionDays>>[] = [];
+  for (let at = 0; at < dirty.length; at += POSITION_DAYS_AT_ONCE)
+    chunks.push(await netPositionDays(tx, dirty.slice(at, at + POSITION_DAYS_AT_ONCE), now, rules));
+  // After all sheets were read: as of this instant, the transactions of a version are those that it was made of.
+  const createdAt = clock.now();
+  for (const netted of chunks) {
     const kinds = netted.map(({ next }) => next.kind);
     const made = netted.flatMap(({ positionDay, next, basis }) =>
       next.kind === 'versions' ? next.versions.map((version) => ({ positionDay, version, basis })) : [],
     );
-    await insertVersions(tx, made, now);
+    await insertVersions(tx, made, createdAt);
     await saveLate(tx, netted, now);
     run.created += made.length;
     run.unchanged += kinds.filter((kind) => kind === 'unchanged').length;

@@ -14,7 +14,7 @@ import {
 } from '@saldo/core/nominations/causes.ts';
 import { sendableCells, shareOf } from '@saldo/core/nominations/late-changes.ts';
 import { amountOf } from '@saldo/core/nominations/nomination.ts';
-import { findActorNames, findAuditAt } from '../audit/store.ts';
+import { findActorNames, findPossibleEvents } from '../audit/store.ts';
 import { seenBy } from '../contracts/store.ts';
 import { perViewer, tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -235,16 +235,27 @@ const ACTIONS: Readonly<Record<CauseKind, readonly AuditAction[]>> = {
   other: [],
 };
 
+/** Operations of several transactions, whose event follows the last one. */
+const AT_END: readonly AuditAction[] = [
+  'volumes.imported',
+  'volumes.import_broken_off',
+  'series_values.imported',
+  'series_values.import_broken_off',
+  'interchange.received',
+  'profiles.run',
+];
+
 /** Finds the name of the user or key behind each change; null if several may have made it. */
 async function actorNamesOf(db: Db, viewer: Viewer, attributed: readonly Attributed[]) {
   const instants = [...new Set(attributed.flatMap(({ change }) => change?.at ?? []))];
-  const events = await findAuditAt(db, instants, [...new Set(Object.values(ACTIONS).flat())]);
+  const actions = [...new Set(Object.values(ACTIONS).flat())];
+  const events = await findPossibleEvents(db, instants, actions, AT_END);
   const names = await findActorNames(db, viewer, events);
-  const eventsAt = Map.groupBy(events, ({ at }) => at);
+  const eventsAt = Map.groupBy(events, ({ changed_at }) => changed_at);
   return ({ contractDay, change }: Attributed): string | null => {
     if (contractDay === null || change === null) return null;
-    const actions: readonly string[] = ACTIONS[change.kind];
-    const possible = (eventsAt.get(change.at) ?? []).filter(({ action }) => actions.includes(action));
+    const ofKind: readonly string[] = ACTIONS[change.kind];
+    const possible = (eventsAt.get(change.at) ?? []).filter(({ action }) => ofKind.includes(action));
     const contractId = encodeId(ID_PREFIX.contract, contractDay.contractId);
     const ofContract = possible.filter(({ subject }) => subject === contractId);
     const actors = new Set((ofContract.length > 0 ? ofContract : possible).map(({ actor }) => actor));

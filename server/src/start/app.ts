@@ -401,7 +401,7 @@ const operatorRoutes = (
   ...operatorSeriesRoutes(),
   ...operatorContractRoutes(clock),
   ...operatorContractChangeRoutes({ clock, rules: config.marketRules }),
-  ...operatorTransactionRoutes(clock, asOfReads(db, clock)),
+  ...operatorTransactionRoutes(clock, readsAsOf),
   ...operatorVolumeRoutes(db, clock, config, importCounts),
   ...valueImportRoutes(db, clock, config, importCounts),
   ...operatorSourceRoutes(clock),

@@ -87,8 +87,9 @@ export async function runImport(
   const reader = new ImportReader(subject.columns, options.format, options.decimal);
   try {
     if (options.isDryRun) {
-      // A dry run is one transaction without locks. It writes to a temporary table, which no other session can see.
-      await db.transaction(async (tx) => {
+      // A dry run is one transaction without locks, as long as the upload. It writes to a temporary table only, and announces no
+      // change, for which reads as of an instant would wait.
+      await db.rolledBack(async (tx) => {
         await subject.prepareDryRun(tx);
         await forEachBatch(source, reader, async (batch) => {
           add(report, incomplete, await subject.applyBatch(tx, batch, options, () => {}));

@@ -47,13 +47,16 @@ const SOURCE_OF_KIND = [0, 0, 3, 1, 1, 3, 3, 2, 3, 3, 3];
 export const verifyLedger = (url: string, options: VerifyOptions): Promise<Verification> =>
   withSnapshot(url, options.signal, async (snapshot) => {
     const differences = collectDifferences();
-    const startsAt = await readLedgerStart(snapshot);
+    const oldest = await readLedgerStart(snapshot);
+    // The first start after the upgrade writes the entries of all earlier records: until then they cannot be expected.
+    const [pending] = await snapshot.rows('select step from ledger_backfill');
+    const startsAt = pending === undefined ? -Infinity : (oldest ?? Infinity);
     const [count] = await snapshot.rows(COUNT);
     options.progress.start('Comparing entries', Number(count?.[0]));
-    const result = await compareEntries(snapshot, differences, startsAt ?? Infinity, options);
+    const result = await compareEntries(snapshot, differences, startsAt, options);
     options.progress.start('Comparing what follows from them', 0);
-    await compareDerived(snapshot, differences, startsAt ?? Date.now());
-    return { ...result, differences, oldest: startsAt };
+    await compareDerived(snapshot, differences, oldest ?? Date.now());
+    return { ...result, differences, oldest };
   });
 
 async function compareEntries(
