@@ -139,12 +139,12 @@ test('the seal of a manifest is the first one after its instant that has all ent
   await change(
     'test_seals_before',
     `
-    with key as (insert into ledger_key (public_key, created_at) values ('\\x01', now()) returning no),
+    with key as (insert into ledger_key (public_key, created_at) values (decode(repeat('01', 32), 'hex'), now()) returning no),
       batches as (insert into ledger_batch (sequence, committed_at, records, hashes) values
         (1000001, '2026-10-20T07:59:00Z', '', ''), (1000003, '2026-10-20T08:00:00Z', '', ''),
         (1000004, '2026-10-20T08:00:00.001Z', '', '')),
       seals as (insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
-        select size, sequence, '\\xabcd', sealed_at::timestamptz, no, decode(repeat('ff', 64), 'hex')
+        select size, sequence, decode(repeat('ab', 32), 'hex'), sealed_at::timestamptz, no, decode(repeat('ff', 64), 'hex')
         from key, (values (1, 1000001, '2026-10-20T08:00:00Z'), (2, 1000002, '2026-10-20T08:00:01Z'))
           as seal (size, sequence, sealed_at))
     select 1`,
@@ -154,15 +154,16 @@ test('the seal of a manifest is the first one after its instant that has all ent
     'test_seals_after',
     `
     insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
-    select size, sequence, '\\xabcd', sealed_at::timestamptz, (select max(no) from ledger_key), decode(repeat('ff', 64), 'hex')
+    select size, sequence, decode(repeat('ab', 32), 'hex'), sealed_at::timestamptz, (select max(no) from ledger_key), decode(repeat('ff', 64), 'hex')
     from (values (3, 1000003, '2026-10-20T08:00:02.005Z'), (4, 1000004, '2026-10-20T08:00:03Z'))
       as seal (size, sequence, sealed_at)`,
   );
   assert.deepEqual(await sealOf(), {
     tree_size: 3,
-    root_hash: 'abcd',
+    root_hash: 'ab'.repeat(32),
     sealed_at: '2026-10-20T08:00:02.005Z',
     signature: Buffer.alloc(64, 0xff).toString('base64'),
+    public_key: Buffer.alloc(32, 1).toString('base64'),
   });
 });
 
