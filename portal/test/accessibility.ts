@@ -147,7 +147,6 @@ export async function openPages() {
       '/nominations/$nominationId': [
         `/nominations/${nomination.id}?slot=2`,
         `/nominations/${nomination.id}?view=history`,
-        `/nominations/${nomination.id}?view=evidence`,
       ],
       '/check': ['/check'],
       '/month': ['/month'],
