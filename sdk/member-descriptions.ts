@@ -6,6 +6,9 @@ type Described = {
 
 /** Members that the tables do not describe, because their name says it in every record. */
 const BY_NAME: Readonly<Record<string, string>> = {
+  seal: 'The seal of the ledger; null until there is one.',
+  message_id: 'Id of the message.',
+  state: 'State of the message.',
   id: 'Identifier, with a prefix for its kind.',
   name: 'Display name.',
   type: 'Kind of this record.',
