@@ -15,12 +15,14 @@ const FILES = {
   'hangs.test.mjs':
     "test('first', () => {}); test('never ends', () => until(() => false, () => 'the moon is blue'));",
   'blocks.test.mjs': "test('spins', async () => { await new Promise(setImmediate); for (;;); });",
+  'awaits.test.mjs':
+    "let ended = false; after(() => { ended = true; }); test('early', () => {}); await new Promise((go) => setTimeout(go, 100)); test('late', async () => { await new Promise(setImmediate); assert.ok(!ended); });",
   'last.test.mjs': "test('still runs', () => {});",
 };
 
 test('each file has its own result: one that fails, crashes, hangs or blocks fails alone and is named', async () => {
   const folder = await temporaryFolder();
-  const head = `import assert from 'node:assert/strict'; import { test } from 'node:test'; import { until } from ${UNTIL};\n`;
+  const head = `import assert from 'node:assert/strict'; import { after, test } from 'node:test'; import { until } from ${UNTIL};\n`;
   for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), head + text);
   const results = new Map<string, FileResult>();
   const files = Object.keys(FILES).map((name) => path.join(folder, name));
@@ -59,5 +61,6 @@ test('each file has its own result: one that fails, crashes, hangs or blocks fai
   );
   assert.deepEqual(of('blocks.test.mjs').failed, ['spins']);
   assert.match(of('blocks.test.mjs').error ?? '', /event loop is blocked/);
+  assert.deepEqual([of('awaits.test.mjs').passed, of('awaits.test.mjs').failed], [2, []]);
   assert.deepEqual([of('last.test.mjs').passed, of('last.test.mjs').failed], [1, []]);
 });
