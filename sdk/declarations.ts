@@ -124,7 +124,7 @@ export class Declarations {
     const response = endpoint.status === 204 ? 'null' : this.#nameOf(endpoint.response);
     const result = isWalk
       ? `AsyncGenerator<${notes.yields === 'pages' ? response : this.#recordOf(endpoint)}, void, undefined>`
-      : `Promise<${endpoint.isExport || notes.isDownload ? 'Download' : response}>`;
+      : `Promise<${notes.isDownload === true ? 'Download' : response}>`;
     const walk =
       notes.yields === 'pages' ? 'Iterates over all pages. ' : isWalk ? 'Iterates over all records. ' : '';
     const scopes = endpoint.scopes.length > 0 ? `\n\nNeeds the scope ${endpoint.scopes.join(' and ')}.` : '';

@@ -18,7 +18,7 @@ export function exportMethods<Exported extends Transaction, T extends Endpoint, 
   const file = <E extends Endpoint>(endpoint: E) => {
     const download = (query: SentQuery<E>, options?: CallOptions): Promise<Download> =>
       client.download(endpoint, { query } as unknown as Input<E>, options);
-    return Object.assign(download, { endpointId: endpoint.id });
+    return Object.assign(download, { endpointId: endpoint.id, isDownload: true });
   };
   const each = <E extends Endpoint, Item>(endpoint: E) => {
     const walk = async function* eachRecord(

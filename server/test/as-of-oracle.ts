@@ -177,13 +177,14 @@ export async function compareSnapshots(platform: TestPlatform, instants: number,
 
 const VERSIONS = statement(
   'test_versions_with_instants',
-  `select t.id, concat_ws(' ', t.contract_id, t.delivery_day, t.slot_number) as cell, t.version, t.created_at,
-     t.delivery_day, t.sender_eic, t.receiver_eic, (
-       select i.invalidated_at from invalidation i
-       join sheet s on s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
-       where t.id = typeid('txn', encode(set_byte(uuid_send(s.id), 15, t.slot_number), 'hex')::uuid)
-         and t.slot_number = any(i.slots)) as invalidated_at
-   from transaction t`,
+  `with invalidated as materialized (
+     select typeid('txn', encode(set_byte(uuid_send(s.id), 15, slot), 'hex')::uuid) as id, i.invalidated_at
+     from invalidation i
+     join sheet s on s.contract_no = i.contract_no and s.delivery_day = i.delivery_day and s.revision = i.revision
+     cross join unnest(i.slots) as slot)
+   select t.id, concat_ws(' ', t.contract_id, t.delivery_day, t.slot_number) as cell, t.version, t.created_at,
+     t.delivery_day, t.sender_eic, t.receiver_eic, i.invalidated_at
+   from transaction t left join invalidated i on i.id = t.id`,
 );
 
 type VersionRow = {

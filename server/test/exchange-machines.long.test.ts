@@ -32,6 +32,7 @@ async function start(machine: string, settings: Record<string, string>): Promise
   const product = await startProduct({
     DATA_DIR: dataDirOf(machine),
     DATABASE_URL: databaseUrl,
+    LEDGER_KEY_FILE: path.join(folder, 'ledger.key'),
     DEMO: 'off',
     SALDO_OPERATOR_KEY: KEY,
     RATE_LIMIT: '1000000',

@@ -58,8 +58,10 @@ async function startAndStop(environment: Record<string, string> & { DATA_DIR: st
 async function oldDatabase() {
   const url = await createEmptyDatabase();
   const migrations = path.join(folder, 'older');
-  await cp(MIGRATIONS, migrations, { recursive: true });
-  await rm(path.join(migrations, '007-sealed-secrets.sql'));
+  await cp(MIGRATIONS, migrations, {
+    recursive: true,
+    filter: (file) => path.basename(file) < '007' || file === MIGRATIONS,
+  });
   await migrate(url, () => {}, migrations);
   const secrets = await insertPlain(url);
   const [row] = await onDatabase(

@@ -8,6 +8,8 @@ const MAX_RESULTS = 12;
 const EXCERPT_LENGTH = 120;
 /** A word in a title counts more than one in the text. */
 const WEIGHTS = { page: 4, section: 6, text: 1 };
+/** Greater than what a word can count. */
+const PHRASE_WEIGHT = 25;
 
 let index = null;
 
@@ -40,7 +42,10 @@ function scoreOf(entry, words) {
     if (score === 0) return 0;
     sum += score;
   }
-  return sum;
+  // Of entries that have the words, those with the whole phrase in a title come first.
+  const phrase = words.join(' ');
+  const hasPhrase = [entry.section, entry.page].some((title) => title.toLowerCase().includes(phrase));
+  return words.length > 1 && hasPhrase ? sum + PHRASE_WEIGHT * words.length : sum;
 }
 
 function excerptOf(text, word) {

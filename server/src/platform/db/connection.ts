@@ -35,6 +35,13 @@ export class DatabaseFull extends DatabaseUnavailable {
   override name = 'DatabaseFull';
 }
 
+/**
+ * Whether a connection is closed after this failure: it may be in the middle of a response or hold an outdated statement. A full
+ * disk only fails the statement, and a new connection needs space too.
+ */
+export const breaksConnection = (failure: unknown): failure is DatabaseUnavailable =>
+  failure instanceof DatabaseUnavailable && !(failure instanceof DatabaseFull);
+
 /** Combines several failures into one error. A `DatabaseUnavailable` wins, so that callers know to retry later. */
 export const combineFailures = (failures: readonly unknown[], message: string): Error =>
   failures.find((failure) => failure instanceof DatabaseUnavailable) ?? new AggregateError(failures, message);
@@ -113,7 +120,7 @@ export function translate(error: unknown): unknown {
 /** A failed attempt to connect. Repeating it at once would only add load to a database that is away. */
 export function translateConnecting(error: unknown): unknown {
   const failure = translate(error);
-  return failure instanceof DatabaseUnavailable && !(failure instanceof NotConnected)
+  return breaksConnection(failure) && !(failure instanceof NotConnected)
     ? new NotConnected(failure.message, { cause: error })
     : failure;
 }

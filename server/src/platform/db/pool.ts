@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import {
   BEGIN_POOLED,
+  breaksConnection,
   type ConnectionCheck,
   DATABASE_LIMITS,
   DatabaseUnavailable,
@@ -81,14 +82,14 @@ export class Pool {
     first: string | null = null,
   ): Promise<T> {
     return this.onWriter(async (client) => {
-      await begin(client, this.isPooled, first);
       try {
+        await begin(client, this.isPooled, first);
         const result = await work(client);
         await (end === 'commit' ? commit(client) : client.query('rollback'));
         return result;
       } catch (error) {
-        // Postgres rolls back when a connection is lost.
-        if (!(translate(error) instanceof DatabaseUnavailable)) await client.query('rollback');
+        // Postgres rolls back when a connection is closed.
+        if (!breaksConnection(translate(error))) await client.query('rollback');
         throw error;
       }
     });
@@ -154,9 +155,8 @@ const connect = (pool: pg.Pool): Promise<pg.PoolClient> =>
     throw translateConnecting(error);
   });
 
-/** Closes a connection after a failure: it may be in the middle of a response or hold an outdated statement. */
 const release = (client: pg.PoolClient, failure: unknown) =>
-  client.release(failure instanceof DatabaseUnavailable ? failure : undefined);
+  client.release(breaksConnection(failure) ? failure : undefined);
 
 /** A call of a prepared statement, as `pg` takes it. */
 export const queryOf = (
