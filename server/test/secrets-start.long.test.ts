@@ -80,10 +80,13 @@ const readCursor = async (url: string, file: string) => {
 test('two servers that start at once seal the secrets of an earlier version, and keep them', async () => {
   const { url, secrets, cursor, all } = await oldDatabase();
   assert.equal(revealedIn(await dumpDatabase(url), all).length, ENDPOINTS + 1, 'before');
-  const [one, two] = [settings('first', url), settings('second', url, { SECRETS_KEY_FILE: fileOf('first') })];
+  const shared = { SECRETS_KEY_FILE: fileOf('first'), LEDGER_KEY_FILE: fileOf('ledger') };
+  const [one, two] = [settings('first', url, shared), settings('second', url, shared)];
   const outputs = await Promise.all([startAndStop(one), startAndStop(two)]);
   assert.equal(outputs.filter((text) => text.includes(`Sealed ${2 * ENDPOINTS + 1} secrets`)).length, 1);
-  assert.equal(outputs.filter((text) => text.includes('Made the key')).length, 1);
+  for (const made of ['Made the key of the secrets', 'Made the key that signs the ledger']) {
+    assert.equal(outputs.filter((text) => text.includes(made)).length, 1, made);
+  }
   assert.deepEqual(revealedIn(await dumpDatabase(url), all), []);
   assert.deepEqual(await readSealed(url, fileOf('first')), secrets);
   assert.deepEqual(await readCursor(url, fileOf('first')), cursor);
