@@ -11,7 +11,7 @@ import { type Config, createFolders } from './config.ts';
 import { type Started, startInOrder } from './in-order.ts';
 import { backfillLedger } from './ledger-backfill.ts';
 import { checkLedgerKeyFile, ensureLedgerKey } from './ledger-key-file.ts';
-import { checkSecretsKeys, sealStoredSecrets } from './start-secrets.ts';
+import { checkSecretsKeys, sealStoredSecrets, withSecretsLock } from './start-secrets.ts';
 
 export type StoreDependencies = {
   /** Prints progress messages of the start. */
@@ -33,7 +33,10 @@ export const startStore = (config: Config, { say, prepare }: StoreDependencies) 
     // With `DATABASE_URL` only now, so that a start with an unusable database leaves nothing behind.
     createFolders(config);
     await sealStoredSecrets(directUrl ?? url, config.secretsKeyFile, say);
-    const ledgerKey = await ensureLedgerKey(config.ledgerKeyFile, say);
+    // Processes that start at once may share the file.
+    const ledgerKey = await withSecretsLock(directUrl ?? url, () =>
+      ensureLedgerKey(config.ledgerKeyFile, say),
+    );
     const db = openDatabase(url, { directUrl });
     try {
       await backfillLedger(db, say);
