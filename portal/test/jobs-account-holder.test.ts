@@ -76,7 +76,10 @@ job('compare offers', async ({ t, inquiries, format }, perform) => {
     await click(page.getByRole('link', { name: inquiries.compareChosen(2) }));
     const table = page.getByRole('table');
     await table.getByRole('columnheader', { name: LAUSITZ.name }).waitFor();
-    const prices = table.getByRole('row').filter({ hasText: inquiries.years(5) }).getByRole('cell');
+    const prices = table
+      .getByRole('row')
+      .filter({ hasText: inquiries.years(5) })
+      .getByRole('cell');
     const priceOf = ({ id }: { id: string }): number =>
       assets.find((asset: { id: string }) => asset.id === id).pricing[0].price;
     assert.deepEqual(
@@ -116,6 +119,8 @@ job('create an API key', async ({ t, keys }, perform) => {
     await page.getByRole('table', { name: keys.title }).getByText('portfolio').waitFor();
   });
   assert.equal((await client(platform.customerUrl, secret)('/v1/assets')).status, 200);
-  const names = (await request('/portal/v1/api-keys')).body.api_keys.map(({ name }: { name: string }) => name);
+  const names = (await request('/portal/v1/api-keys')).body.api_keys.map(
+    ({ name }: { name: string }) => name,
+  );
   assert.deepEqual(names, ['portfolio']);
 });

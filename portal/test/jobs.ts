@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import type { Locator, Page } from 'playwright-core';
-import { ACTIVITY_TEXTS } from '../src/activity/texts.ts';
 import { CUSTOMER_TEXTS } from '../src/customers/texts.ts';
 import { BOARD_TEXTS } from '../src/exchange/board-texts.ts';
 import { formatOf } from '../src/i18n/format.ts';
@@ -30,7 +29,6 @@ const textsOf = async (language: Language) => ({
   language,
   format: formatOf(language),
   t: await DICTIONARIES[language](),
-  activity: ACTIVITY_TEXTS[language],
   board: BOARD_TEXTS[language],
   customers: CUSTOMER_TEXTS[language],
   exports: EXPORT_TEXTS[language],
