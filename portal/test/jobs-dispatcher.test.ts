@@ -21,7 +21,7 @@ const COSTS = {
   'rotate an API key': [4, 0],
   'create a webhook and see its deliveries': [4, 1],
   'open the day on which the clock changes': [2, 0],
-  'export a month': [3, 0],
+  'export a month': [3, 2],
 } as const;
 
 /** 10:00 in Germany: the day-ahead gate of tomorrow is at 14:30. */
@@ -231,12 +231,14 @@ job('open the day on which the clock changes', async ({ t, format, language }, p
   assert.equal(deal.nomination.slots.length, 100);
 });
 
-job('export a month', async ({ t, exports, csv, language }, perform) => {
+job('export a month', async ({ t, exports, csv, format, language }, perform) => {
   const deal = await newDeal(TOMORROW, `PPA-EXPORT-${language}`);
-  await perform(deal.visitor, async ({ page, menu, click, download }) => {
-    await menu(t.brp.nav.month);
+  await perform(deal.visitor, async ({ page, menu, click, type, download }) => {
+    await menu(t.brp.nav.nominations);
     await click(page.getByRole('button', { name: exports.button }));
     const dialog = page.getByRole('dialog', { name: exports.title });
+    await type(dialog.getByLabel(exports.first), format.dayNumeric('2026-10-01'));
+    await type(dialog.getByLabel(exports.last), format.dayNumeric('2026-10-31'));
     const file = await download(dialog.getByRole('button', { name: exports.start }));
     const query = new URLSearchParams({ ...monthRange('2026-10'), format: 'csv' });
     const { text } = await deal.ask(`/v1/exports/nominations?${query}`);

@@ -23,10 +23,8 @@ type FileFormat = (typeof FILE_FORMATS)[number];
 type Subject = 'transactions' | 'nominations';
 
 type Props = {
-  /** The day that the page shows, or the first of several. */
+  /** The day that the page shows. */
   day: DeliveryDay;
-  /** The last of several days. */
-  lastDay?: DeliveryDay;
   /** What can be exported, the default first, each with the filters of the page. */
   filters: Readonly<Partial<Record<Subject, object>>>;
 };
@@ -47,7 +45,7 @@ export function ExportDaysButton(props: Props) {
 
 const subjectsOf = (filters: Props['filters']) => Object.keys(filters) as Subject[];
 
-function ExportDialog({ day, lastDay = day, filters, onClose }: Props & { onClose: () => void }) {
+function ExportDialog({ day, filters, onClose }: Props & { onClose: () => void }) {
   const { format } = useI18n();
   const texts = EXPORT_TEXTS[format.language];
   const toast = useToast();
@@ -57,7 +55,7 @@ function ExportDialog({ day, lastDay = day, filters, onClose }: Props & { onClos
     format.csvForm === 'german' ? 'german_csv' : 'csv',
   );
   const [first, setFirst] = useState(day);
-  const [last, setLast] = useState(lastDay);
+  const [last, setLast] = useState(day);
   const [bytes, setBytes] = useState(0);
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);

@@ -16,7 +16,6 @@ import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
-import { ExportDaysButton } from './export-dialog.tsx';
 import { type MonthSearch, readMonthSearch } from './filters.ts';
 import { type MonthRow, monthRows } from './month-rows.ts';
 import { MONTH_TEXTS } from './month-texts.ts';
@@ -30,19 +29,10 @@ export function MonthPage() {
   const { month = today.slice(0, 7), eic, tso } = filters;
   const query = useQuery(monthQuery(month, { eic, tso }));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const days = daysOfMonth(month);
   return (
     <Page
       title={`${MONTH_TEXTS[t.language].title} · ${format.month(month)}`}
       text={MONTH_TEXTS[t.language].text}
-      actions={
-        <ExportDaysButton
-          key={month}
-          day={days[0] ?? today}
-          lastDay={days.at(-1) ?? today}
-          filters={{ nominations: { eic, tso }, transactions: {} }}
-        />
-      }
     >
       <FilterBar
         isFiltered={isFiltered}
