@@ -116,7 +116,7 @@ job('upload an answer of a TSO', async ({ t, language }, perform) => {
   const name = `answer-${language}.xml`;
   await perform(asOperator, async ({ page, menu, chooseFile }) => {
     await menu(t.exchange.nav.exchange);
-    await chooseFile(t.exchange.choose, name, writeAnswer(acknowledgement, 'ess').toString());
+    await chooseFile(t.exchange.choose, name, writeAnswer(acknowledgement, 'ess'));
     const panel = page.getByRole('region', { name: t.exchange.receive });
     await panel.getByText(t.exchange.received(name)).waitFor();
     await panel.getByText(t.exchange.message.states.applied, { exact: true }).waitFor();
