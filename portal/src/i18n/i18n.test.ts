@@ -5,6 +5,7 @@ import type { Language } from '@saldo/core/messages/language.ts';
 import { ACTIVITY_TEXTS } from '../activity/texts.ts';
 import { SCOPE_TEXTS } from '../keys/scope-texts.ts';
 import { MARKET_TEXTS } from '../market/texts.ts';
+import { NAVIGATION } from '../navigation.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { FACTOR_TEXTS } from '../users/factor-texts.ts';
 import { PASSKEY_TEXTS } from '../users/passkey-texts.ts';
@@ -39,6 +40,14 @@ test('both languages have the same texts, and none is empty', () => {
   assert.deepEqual(german.map(([path]) => path).toSorted(), english.map(([path]) => path).toSorted());
   for (const [path, text] of [...english, ...german]) assert.ok(text.trim() !== '', path);
   assert.ok(TSOS.every((tso) => en.common.tsos[tso] === de.common.tsos[tso]));
+});
+
+test('no two entries of a navigation have the same name', () => {
+  for (const [role, groups] of Object.entries(NAVIGATION))
+    for (const dictionary of [en, de]) {
+      const names = groups.flatMap(({ items }) => items.map(({ label }) => label(dictionary)));
+      assert.deepEqual(names, [...new Set(names)], `${role}, ${dictionary.language}`);
+    }
 });
 
 test('only codes of the problem catalogue have an explanation', () => {

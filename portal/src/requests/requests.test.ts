@@ -57,7 +57,7 @@ test('a request shows what support needs, and leads to others of the same key an
 
 test('a key leads to its requests; the operator sees only those of its own keys', async () => {
   await show('/keys', { role: 'brp', language: 'de' }, async () => {
-    const link = await find('main a', /^Anfragen/);
+    const link = await find('main a', /^API-Anfragen/);
     assert.match(link.getAttribute('href') ?? '', /^\/requests\?caller=key_/);
   });
   const key = (type: string, name: string) => ({ id: `key_${type}`, name, owner: { type } });

@@ -80,6 +80,21 @@ for (const language of ['en', 'de'] as const) {
     }));
 }
 
+for (const [role, path] of [
+  ['brp', '/portal/v1/customers'],
+  ['operator', '/operator/v1/customers'],
+] as const)
+  test(`a complete EIC finds the customers of its balance group: ${role}`, () =>
+    show('/', { role }, async ({ requests }) => {
+      await search('11xswviernau---d');
+      await find('[role=option]', /^Stadtwerke Viernau/);
+      const asked = requests.filter(({ url }) => url.pathname === path && url.searchParams.has('eic'));
+      assert.deepEqual(
+        asked.map(({ url }) => url.searchParams.get('eic')),
+        ['11XSWVIERNAU---D'],
+      );
+    }));
+
 for (const [role, id, page, request] of [
   ['operator', 'msg_01jhm55t4kfdgv3y8n2c6q1w9r', '/operator/messages', '/operator/v1/messages'],
   ['operator', 'ast_01jhm3w8v5e2ntq0v9bgr4kx7c', '/operator/assets', '/operator/v1/assets'],

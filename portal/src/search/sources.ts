@@ -1,4 +1,5 @@
 import type { Contract, Customer } from '@saldo/api';
+import { checkEic } from '@saldo/core/eic.ts';
 import type { IdPrefix } from '@saldo/core/id.ts';
 import { isProblem } from '@saldo/sdk';
 import { type LinkOptions, linkOptions } from '@tanstack/react-router';
@@ -72,9 +73,15 @@ export function commonSources(base: '' | '/operator'): Sources {
         return groupOf('contracts', page, page.contracts, contract, all);
       },
       async (search, _t, signal) => {
-        const page = await searcher().customers.list({ search, limit }, { signal });
-        const all = linkOptions({ to: `${base}/customers`, search: { search } });
-        return groupOf('customers', page, page.customers, customer, all);
+        const list = async (filters: { search: string } | { eic: string }) => {
+          const page = await searcher().customers.list({ ...filters, limit }, { signal });
+          const all = linkOptions({ to: `${base}/customers`, search: filters });
+          return groupOf('customers', page, page.customers, customer, all);
+        };
+        // The search of the list has no EIC, which belongs to the balance group. A metadata value may be one.
+        const eic = search.toUpperCase();
+        const ofGroup = checkEic(eic) === null ? await list({ eic }) : null;
+        return ofGroup?.found.length ? ofGroup : list({ search });
       },
       async (search, _t, signal) => {
         const page = await reader().balanceGroups.list({ search, limit }, { signal });

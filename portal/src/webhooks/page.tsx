@@ -28,14 +28,15 @@ function NotAllowed() {
   );
 }
 
-/** Endpoints that events are sent to, and the deliveries of the selected one. */
+/** Endpoints that events are sent to, and the deliveries of the selected one. A single endpoint needs no selection. */
 function Webhooks() {
   const { t, format } = useI18n();
   const texts = WEBHOOK_TEXTS[format.language];
   const { role } = useSession().user;
   const { filters, set } = useFilters(readWebhookSearch);
   const query = useQuery(endpointsQuery);
-  const selected = query.data?.find(({ id }) => id === filters.endpoint);
+  const { data: known = [] } = query;
+  const selected = known.length === 1 ? known[0] : known.find(({ id }) => id === filters.endpoint);
   return (
     <Page
       title={t.webhooks.title}

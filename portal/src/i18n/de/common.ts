@@ -70,7 +70,7 @@ export const common: Dictionary['common'] = {
   toHome: 'Zur Startseite',
   errorTitle: 'Das hat nicht geklappt',
   errorRequestId: 'Anfrage',
-  requests: 'Anfragen',
+  requests: 'API-Anfragen',
   offline:
     'Keine Verbindung zum Server. Die Daten können veraltet sein; sie werden neu geladen, sobald der Server antwortet.',
   conflict: {
