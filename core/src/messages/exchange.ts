@@ -130,8 +130,8 @@ export const EXCHANGE = {
     de: 'Der Fahrplan des {day|day} für {tso|name} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   },
   'exchange.submitted_of_csv': {
-    en: 'A CSV file is not what a TSO receives; submit the ESS or CIM message.',
-    de: 'Eine CSV-Datei erhält kein ÜNB; reichen Sie die ESS- oder CIM-Nachricht ein.',
+    en: 'A CSV file is not what a TSO receives; mark the ESS or CIM message as submitted.',
+    de: 'Eine CSV-Datei erhält kein ÜNB; markieren Sie die ESS- oder CIM-Nachricht als angemeldet.',
   },
   'exchange.submitted_unusable': {
     en: 'The file has series that cannot be read, so no TSO has accepted it.',
@@ -143,7 +143,7 @@ export const EXCHANGE = {
   },
   'exchange.submitted_day': {
     en: 'Submitted files are kept from {keptDays} days before today to {aheadDays} days after; the file is of {day}.',
-    de: 'Eingereichte Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
+    de: 'Angemeldete Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
   },
   'exchange.imbalance': {
     en: 'The schedule of {day} for {tso} does not net to zero and is not sent: {slots}.',
