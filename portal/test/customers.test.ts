@@ -235,7 +235,7 @@ test('the operator moves a customer to another BRP, with a balance group for con
     await form.getByRole('button', { name: 'Preview…' }).click();
     await form.getByText(/needed, because the customer has contracts that deliver/).waitFor();
     await form.getByLabel('Balance group').selectOption(buyerEic);
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Preview…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Move Windpark Sand?' });
     await dialog.getByText(english.dayLong(FIRST)).waitFor();
     await dialog.getByText('1 contract, 192 transactions').waitFor();
