@@ -74,20 +74,20 @@ export const EXCHANGE = {
 
   // Rejections
   'exchange.schedule_rejected': {
-    en: 'The TSO rejected the schedule: {reasons}.',
-    de: 'Der ÜNB hat den Fahrplan abgelehnt: {reasons}.',
+    en: 'The TSO rejected the schedule: {reasons|parts}.',
+    de: 'Der ÜNB hat den Fahrplan abgelehnt: {reasons|parts}.',
   },
   'exchange.whole_schedule_rejected': {
-    en: 'The TSO rejected the whole schedule: {reasons}.',
-    de: 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {reasons}.',
+    en: 'The TSO rejected the whole schedule: {reasons|parts}.',
+    de: 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {reasons|parts}.',
   },
   'exchange.status_request_rejected': {
-    en: 'The TSO rejected the status request: {reasons}.',
-    de: 'Der ÜNB hat die Statusanfrage abgelehnt: {reasons}.',
+    en: 'The TSO rejected the status request: {reasons|parts}.',
+    de: 'Der ÜNB hat die Statusanfrage abgelehnt: {reasons|parts}.',
   },
   'exchange.errors_in_series': {
-    en: 'The TSO found errors in series: {reasons}.',
-    de: 'Der ÜNB hat Fehler in Zeitreihen gefunden: {reasons}.',
+    en: 'The TSO found errors in series: {reasons|parts}.',
+    de: 'Der ÜNB hat Fehler in Zeitreihen gefunden: {reasons|parts}.',
   },
 
   // Remarks on answers that are applied
@@ -103,6 +103,8 @@ export const EXCHANGE = {
     en: 'Further reasons of the TSO: {reasons}.',
     de: 'Weitere Gründe des ÜNB: {reasons}.',
   },
+  'exchange.reason': { en: '{code} “{text}”', de: '{code} „{text}“' },
+  'exchange.reasons_of_series': { en: '{series}: {reasons}', de: '{series}: {reasons}' },
   'exchange.reason_of_series': { en: '{reason} (series {series})', de: '{reason} (Zeitreihe {series})' },
   'exchange.reason_of_slot': {
     en: '{reason} (series {series}, slot {slot})',
