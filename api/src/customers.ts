@@ -8,6 +8,7 @@ import {
   LIMITS,
   Metadata,
   MetadataUpdate,
+  MwhSchema,
   Nullable,
   Page,
   pageQuery,
@@ -113,6 +114,18 @@ export const previewOf = <T extends typeof Customer>(record: T, title: string) =
         },
       ),
       nominations_total: Type.Integer({ description: 'Number of all of them.' }),
+      energy: Type.Array(
+        Type.Object({
+          eic: Eic('EIC of the balance group.'),
+          tso: TsoSchema,
+          direction: Choice(DIRECTIONS),
+          before: MwhSchema('Energy of these nominations today, MWh.'),
+          after: MwhSchema('Their energy after the change, MWh.'),
+        }),
+        {
+          description: `The energy of all these nominations per balance group, TSO and direction, the first ${LIMITS.previewedNominations}. BRPs see only their own.`,
+        },
+      ),
     },
     { title },
   );
@@ -143,6 +156,10 @@ export const customerPreviewExample: CustomerPreview = {
     { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION', delivery_date: '2026-03-01', direction: 'in' },
   ],
   nominations_total: 2,
+  energy: [
+    { eic: '11XRHEINSTROM--O', tso: 'DE_AMPRION', direction: 'in', before: 24, after: 0 },
+    { eic: '11XSWVIERNAU---D', tso: 'DE_AMPRION', direction: 'in', before: 0, after: 24 },
+  ],
 };
 
 /** Problems of a change of a customer, and of its preview. */

@@ -113,7 +113,7 @@ export const ownScheduleEndpoints = endpoints('Nominations', {
     path: '/v1/schedules/marks',
     summary: 'Record a step of your own schedules',
     description:
-      'Records that you have loaded, checked or submitted your own side of these nomination versions, or takes it back. Reads of schedules record nothing by themselves. A step that is recorded already keeps its first time. One unknown id rejects all.',
+      'Records that you have loaded, checked or submitted your own side of these nomination versions, or takes it back. Reads of schedules record nothing by themselves; a check with `submitted=true` records `submitted`, and taking that step back forgets its file. A step that is recorded already keeps its first time. One unknown id rejects all.',
     scopes: ['schedules:write'],
     body: Strict(
       {

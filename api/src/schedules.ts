@@ -320,7 +320,7 @@ export const scheduleEndpoints = endpoints('Nominations', {
     query: Strict({
       decimal: Decimal,
       submitted: Flag(
-        'Whether you have submitted this ESS or CIM file to the TSO. Later checks of the day compare with it: which series have vanished (A52), and versions (A50, A51). Needs the scope `schedules:write`.',
+        'Whether you have submitted this ESS or CIM file to the TSO. Later checks of the day compare with it: which series have vanished (A52), and versions (A50, A51). The nominations without differences get the step `submitted`. Needs the scope `schedules:write`.',
       ),
     }),
     stream: ['text/csv', 'application/xml', 'text/xml'],

@@ -68,6 +68,12 @@ test('a move is sent only after its first delivery day, counts and nominations w
         .flatMap((day) => [first, second].map((eic) => `${english.dayShort(day)} ${eic}`))
         .toSorted(),
     );
+    assert.deepEqual(
+      (await cellsOf(page, 'Energy before and after'))
+        .map(([eic, , , before, after]) => `${eic} ${before} ${after}`)
+        .toSorted(),
+      [`${first} 48.000 0.000`, `${second} 0.000 48.000`].toSorted(),
+    );
     assert.ok(!nominations.flat().includes(buyerEic), 'the other side does not change');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -226,10 +232,10 @@ test('the operator moves a customer to another BRP, with a balance group for con
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     const form = page.getByRole('dialog', { name: 'Change: Windpark Sand' });
     await form.getByLabel('BRP', { exact: true }).selectOption(buyer.id);
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Preview…' }).click();
     await form.getByText(/needed, because the customer has contracts that deliver/).waitFor();
     await form.getByLabel('Balance group').selectOption(buyerEic);
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Preview…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Move Windpark Sand?' });
     await dialog.getByText(english.dayLong(FIRST)).waitFor();
     await dialog.getByText('1 contract, 192 transactions').waitFor();

@@ -37,6 +37,7 @@ async function changedDeal() {
     next,
     contract,
     externalId,
+    seller,
     visitor: await user({ type: 'brp', brpNo: seller.no }),
   };
 }
@@ -121,5 +122,39 @@ test('a check without differences is a step of the own side', async () => {
       const [schedule] = (await ask(`/v1/schedules?delivery_date=${DAY}`)).body.schedules;
       assert.equal(schedule.checked?.version, 2);
     });
+  });
+});
+
+test('a submitted message is a step of the own side, which a colleague sees and a viewer cannot set', async () => {
+  const { ask, second, seller, visitor } = await changedDeal();
+  const position = `eic=${second.eic}&tso=${second.tso}`;
+  const xml = (
+    await ask(`/v1/nominations/schedule?delivery_date=${DAY}&${position}&format=ess&message_version=2`)
+  ).text;
+  const check = async (page: Page) => {
+    await open(page, '/check');
+    const file = { name: 'schedule.xml', mimeType: '', buffer: Buffer.from(xml) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText(/All 96 quarter-hours are equal/).waitFor();
+  };
+  const button = (page: Page) => page.getByRole('button', { name: 'Mark as submitted' });
+  const asViewer = await user({ type: 'brp', brpNo: seller.no }, 'viewer');
+  await visit(asViewer, async (page) => {
+    await check(page);
+    assert.equal(await button(page).count(), 0);
+  });
+  await visit(visitor, async (page) => {
+    await check(page);
+    await button(page).click();
+    await page.getByText('Version 2 is marked as submitted, with 1 nomination.').waitFor();
+  });
+  const [{ submitted }] = (await ask(`/v1/schedules?delivery_date=${DAY}`)).body.schedules;
+  assert.ok(submitted.actor_name);
+  await visit(asViewer, async (page) => {
+    await open(page, `/nominations/${second.id}`);
+    const step = page.getByRole('list', { name: 'Your own side' }).getByRole('listitem').nth(2);
+    await step.getByText('submitted').waitFor();
+    await step.getByText(submitted.actor_name).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Take back “submitted”' }).count(), 0);
   });
 });

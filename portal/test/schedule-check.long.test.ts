@@ -223,8 +223,8 @@ test('a submitted file is remembered, in German too', () =>
       await open(page, '/check');
       await choose(page, 'fahrplan.xml', xml);
       await page.getByText('Nicht geprüft wurde, ob die Datei ausgeglichen ist').waitFor();
-      await page.getByRole('button', { name: 'Als eingereicht markieren' }).click();
-      await page.getByText('Version 3 ist als eingereicht markiert.').waitFor();
+      await page.getByRole('button', { name: 'Als angemeldet markieren' }).click();
+      await page.getByText('Version 3 ist als angemeldet markiert, mit 1 Nominierung.').waitFor();
       await choose(
         page,
         'fahrplan.xml',

@@ -143,6 +143,91 @@ test('a key without schedules:write records nothing, and the audit trail has eve
   );
 });
 
+/** The seller's own message of the day, and a check that marks it as submitted. */
+async function submission({ asSeller, first }: Awaited<ReturnType<typeof nominatedDeal>>) {
+  const position = `eic=${first.eic}&tso=${first.tso}`;
+  const read = async (version: number): Promise<string> =>
+    (
+      await asSeller(
+        `/v1/nominations/schedule?delivery_date=${DAY}&${position}&format=ess&message_version=${version}`,
+      )
+    ).text;
+  const check = (ask: Client, body: string, query = '') =>
+    ask(`/v1/schedules/check${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/xml' },
+      body,
+    });
+  const codesOf = async (body: string): Promise<string[]> =>
+    (await bodyOf(check(asSeller, body))).rules.map(({ code }: { code: string }) => code);
+  return { read, codesOf, submit: (body: string, ask = asSeller) => check(ask, body, '?submitted=true') };
+}
+
+const auditOf = async (action: string, id: string): Promise<Record<string, unknown>[]> => {
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const { body } = await operator(`/operator/v1/audit?action=${action}&order=newest_first&limit=100`);
+  return body.entries
+    .map(({ after }: { after: { nomination_ids: string[] } }) => after)
+    .filter(({ nomination_ids }: { nomination_ids: string[] }) => nomination_ids.includes(id));
+};
+
+test('a submitted file is the step of the versions that it has, with one audit event', async () => {
+  const deal = await nominatedDeal();
+  const { read, submit, codesOf } = await submission(deal);
+  const file = await read(2);
+  const second = await deal.next();
+  assert.equal((await submit(file)).status, 200);
+  const [other] = await schedulesOf(deal.asSeller);
+  assert.equal(other?.submitted, null, 'the file has the values of an earlier version');
+  assert.equal((await submit(await read(3))).status, 200);
+  const [one] = await schedulesOf(deal.asSeller);
+  const { actor_name, ...facts } = one!.submitted!;
+  assert.deepEqual(facts, { nomination_id: second.id, version: 2, at: MORNING });
+  assert.ok(actor_name, 'the name of the key');
+  assert.deepEqual(await codesOf(file), ['A51'], 'later checks know the file');
+  const [event, ...more] = await auditOf('schedule.submitted', second.id);
+  const { message_id, ...submitted } = event!;
+  assert.equal(typeof message_id, 'string');
+  assert.deepEqual(submitted, {
+    delivery_date: DAY,
+    eic: second.eic,
+    tso: second.tso,
+    message_version: 3,
+    nomination_ids: [second.id],
+  });
+  assert.deepEqual(more, []);
+});
+
+test('a step that is taken back forgets the file that was submitted with it', async () => {
+  const deal = await nominatedDeal();
+  const { read, submit, codesOf } = await submission(deal);
+  const [low, high] = [await read(2), await read(3)];
+  await submit(high);
+  await marked(deal.asSeller, 'checked', [deal.first]);
+  await marked(deal.asSeller, 'checked', [deal.first], { done: false });
+  assert.deepEqual(await codesOf(low), ['A51'], 'another step');
+  await marked(deal.asSeller, 'submitted', [deal.first], { done: false });
+  assert.deepEqual(await codesOf(low), []);
+  // A file that was submitted before the step was recorded stays.
+  clock.set('2026-10-20T09:07:00Z');
+  await submit(high);
+  const second = await deal.next();
+  clock.set('2026-10-20T09:08:00Z');
+  await marked(deal.asSeller, 'submitted', [second]);
+  await marked(deal.asSeller, 'submitted', [second], { done: false });
+  clock.set(MORNING);
+  assert.deepEqual(await codesOf(await read(2)), ['A51']);
+});
+
+test('a key without schedules:write submits no file', async () => {
+  const deal = await nominatedDeal();
+  const { read, submit } = await submission(deal);
+  const reader = client(platform.baseUrl, (await world.key(deal.seller, ['nominations:read'])).secret);
+  assertProblem(await submit(await read(1), reader), 403, 'insufficient_scopes');
+  assert.equal((await schedulesOf(deal.asSeller))[0]?.submitted, null);
+  assert.deepEqual(await auditOf('schedule.submitted', deal.first.id), []);
+});
+
 test('without a day the list has today and later', async () => {
   const { contract, asSeller } = await makeDeal(platform);
   clock.set('2026-10-18T09:00:00Z');

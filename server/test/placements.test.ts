@@ -384,6 +384,15 @@ test('a preview shows what the change would do, and changes nothing', async () =
       .toSorted()
       .map((eic) => ({ eic, tso: 'DE_AMPRION', delivery_date: TOMORROW, direction: 'out' })),
   );
+  assert.deepEqual(
+    previewed.energy,
+    [
+      { eic: oldGroup.eic, before: 24, after: 0 },
+      { eic: newGroup.eic, before: 0, after: 24 },
+    ]
+      .toSorted((one, other) => (one.eic < other.eic ? -1 : 1))
+      .map(({ eic, ...amounts }) => ({ eic, tso: 'DE_AMPRION', direction: 'out', ...amounts })),
+  );
   assert.equal((await asBrp(seller)(`/v1/customers/${producer.id}`)).text, before);
   assert.equal((await placementsOf(seller, producer)).length, 1);
   assert.equal((await transactionsOf(asBrp(buyer), contract, 'status=superseded')).length, 0);
@@ -410,6 +419,28 @@ test('of many nominations a preview lists the first hundred and counts all', asy
   const previewed = succeed(await preview(seller, producer, moveTo(newGroup.eic))).body;
   assert.deepEqual([previewed.nominations.length, previewed.nominations_total], [100, 120]);
   assert.equal(previewed.nominations[99].delivery_date, addDays(TOMORROW, 49));
+  const hours = days.reduce((sum, day) => sum + flat(day, 0).length, 0) / 4;
+  assert.deepEqual(
+    previewed.energy.map(({ before, after }: { before: number; after: number }) => before + after),
+    [hours, hours],
+    'of all nominations',
+  );
+});
+
+test('a preview has the energy of own balance groups only', async () => {
+  const { seller, oldGroup, buyerGroup, producer } = await makeMarket([TOMORROW]);
+  const energyOf = (answer: Answer) =>
+    succeed(answer).body.energy.map(
+      ({ eic, direction, before, after }: Record<string, unknown>) =>
+        `${eic} ${direction} ${before} ${after}`,
+    );
+  const off = { status: 'deactivated' };
+  const own = `${oldGroup.eic} out 24 0`;
+  assert.deepEqual(energyOf(await preview(seller, producer, off)), [own]);
+  assert.deepEqual(
+    energyOf(await operator.post(`/operator/v1/customers/${producer.id}/preview`, off)),
+    [own, `${buyerGroup.eic} in 24 0`].toSorted(),
+  );
 });
 
 test('a change waits for an import of the same contracts, and the other way round; both are complete', async () => {

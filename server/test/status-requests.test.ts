@@ -137,7 +137,7 @@ test('a TSO that rejects a status request rejects no schedule, and raises an ala
     [received.body.message.state, received.body.message.answers, received.body.nominations],
     ['applied', made.id, []],
   );
-  const error = 'The TSO rejected the status request: A02; A59 unknown party.';
+  const error = 'The TSO rejected the status request: A02; A59 “unknown party”.';
   assert.deepEqual(await stateOf(made.id), ['rejected', error]);
   assert.equal(
     (await receive(writeAnswer(rejection, 'ess'))).body.message.state,

@@ -32,6 +32,7 @@ export const AUDIT_ACTIONS = [
   'interchange.received',
   'message.received',
   'profiles.run',
+  'schedule.submitted',
   'schedules.marked',
   'schedules.sent',
   'series.created',

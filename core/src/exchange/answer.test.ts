@@ -138,7 +138,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
   });
   assert.deepEqual(said(apply(rejected, state())), {
     kind: 'rejected',
-    message: 'The TSO rejected the schedule: A02; A54 Slot 3 does not balance.',
+    message: 'The TSO rejected the schedule: A02; A54 “Slot 3 does not balance”.',
   });
   const inSeries = acknowledgement({
     outcome: 'errors_in_series',
@@ -150,7 +150,7 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
   });
   assert.deepEqual(said(apply(inSeries, state())), {
     kind: 'rejected',
-    message: 'The TSO found errors in series: A03; X_OUT: A50, A59 unknown party; Y_IN.',
+    message: 'The TSO found errors in series: A03; X_OUT: A50, A59 “unknown party”; Y_IN.',
   });
 });
 
@@ -460,7 +460,7 @@ test('reasons that change nothing are remarked with their place; the usual ones 
   const place = fromProducer.identification;
   assert.equal(
     sentence(remarkOn(answer, apply(answer, state()))),
-    `Further reasons of the TSO: A95 see our notice, A29 (series ${toConsumer.identification}), A26 (series ${place}), A45 (series ${place}, slot 7).`,
+    `Further reasons of the TSO: A95 “see our notice”, A29 (series ${toConsumer.identification}), A26 (series ${place}), A45 (series ${place}, slot 7).`,
   );
   assert.equal(remarkOn(confirmation(), apply(confirmation(), state())), null);
   const many = confirmation({ reasons: reasons('A06', ...Array.from({ length: 23 }, () => 'A95')) });

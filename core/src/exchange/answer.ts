@@ -257,13 +257,15 @@ function rejectionMessage(
   rejected: 'exchange.schedule_rejected' | 'exchange.status_request_rejected',
 ): Message {
   const details = [
-    ...reasons.map(reasonText),
-    ...rejectedSeries.map((series) =>
-      [series.identification, series.reasons.map(reasonText).join(', ')].filter(Boolean).join(': '),
+    ...reasons.map(quotedReason),
+    ...rejectedSeries.map(({ identification: series, reasons: own }): string | Message =>
+      own.length === 0
+        ? series
+        : { key: 'exchange.reasons_of_series', series, reasons: own.map(quotedReason) },
     ),
   ];
   const key = outcome === 'rejected' ? rejected : 'exchange.errors_in_series';
-  return { key, reasons: details.join('; ') };
+  return { key, reasons: details };
 }
 
 /** An event has less than 4 kB, but a TSO may give any number of reasons, of any length. */
@@ -281,7 +283,11 @@ export function rejectionReasons(answer: Answer, identification: string): string
     .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH).toWellFormed());
 }
 
-export const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
+/** What a TSO wrote is a quotation: it is not in the language of the sentence. */
+export const quotedReason = ({ code, text }: Reason): string | Message =>
+  text === null ? code : { key: 'exchange.reason', code, text };
+
+const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
 
 function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
   const unusable = unusableOwn(confirmation, sent);

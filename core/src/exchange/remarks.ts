@@ -1,5 +1,5 @@
 import type { Message } from '../messages/message.ts';
-import { type Answer, type Decision, type Reason, reasonText } from './answer.ts';
+import { type Answer, type Decision, quotedReason, type Reason } from './answer.ts';
 
 /** Number of series or reasons that a remark lists; the rest is counted. */
 const LISTED = 20;
@@ -31,7 +31,7 @@ export function remarkOn(
 function otherReasons(answer: Answer): (string | Message)[] {
   const all = answer.kind === 'confirmation' ? [...answer.imposed, ...answer.series] : [];
   const others = (reasons: readonly Reason[]) =>
-    reasons.filter(({ code }) => !INTERPRETED.has(code)).map(reasonText);
+    reasons.filter(({ code }) => !INTERPRETED.has(code)).map(quotedReason);
   return [
     ...others('reasons' in answer ? answer.reasons : []),
     ...all.flatMap(({ identification: series, reasons }) =>

@@ -74,20 +74,20 @@ export const EXCHANGE = {
 
   // Rejections
   'exchange.schedule_rejected': {
-    en: 'The TSO rejected the schedule: {reasons}.',
-    de: 'Der ÜNB hat den Fahrplan abgelehnt: {reasons}.',
+    en: 'The TSO rejected the schedule: {reasons|parts}.',
+    de: 'Der ÜNB hat den Fahrplan abgelehnt: {reasons|parts}.',
   },
   'exchange.whole_schedule_rejected': {
-    en: 'The TSO rejected the whole schedule: {reasons}.',
-    de: 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {reasons}.',
+    en: 'The TSO rejected the whole schedule: {reasons|parts}.',
+    de: 'Der ÜNB hat den ganzen Fahrplan abgelehnt: {reasons|parts}.',
   },
   'exchange.status_request_rejected': {
-    en: 'The TSO rejected the status request: {reasons}.',
-    de: 'Der ÜNB hat die Statusanfrage abgelehnt: {reasons}.',
+    en: 'The TSO rejected the status request: {reasons|parts}.',
+    de: 'Der ÜNB hat die Statusanfrage abgelehnt: {reasons|parts}.',
   },
   'exchange.errors_in_series': {
-    en: 'The TSO found errors in series: {reasons}.',
-    de: 'Der ÜNB hat Fehler in Zeitreihen gefunden: {reasons}.',
+    en: 'The TSO found errors in series: {reasons|parts}.',
+    de: 'Der ÜNB hat Fehler in Zeitreihen gefunden: {reasons|parts}.',
   },
 
   // Remarks on answers that are applied
@@ -103,6 +103,8 @@ export const EXCHANGE = {
     en: 'Further reasons of the TSO: {reasons}.',
     de: 'Weitere Gründe des ÜNB: {reasons}.',
   },
+  'exchange.reason': { en: '{code} “{text}”', de: '{code} „{text}“' },
+  'exchange.reasons_of_series': { en: '{series}: {reasons}', de: '{series}: {reasons}' },
   'exchange.reason_of_series': { en: '{reason} (series {series})', de: '{reason} (Zeitreihe {series})' },
   'exchange.reason_of_slot': {
     en: '{reason} (series {series}, slot {slot})',
@@ -130,8 +132,8 @@ export const EXCHANGE = {
     de: 'Der Fahrplan des {day|day} für {tso|name} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   },
   'exchange.submitted_of_csv': {
-    en: 'A CSV file is not what a TSO receives; submit the ESS or CIM message.',
-    de: 'Eine CSV-Datei erhält kein ÜNB; reichen Sie die ESS- oder CIM-Nachricht ein.',
+    en: 'A CSV file is not what a TSO receives; mark the ESS or CIM message as submitted.',
+    de: 'Eine CSV-Datei erhält kein ÜNB; markieren Sie die ESS- oder CIM-Nachricht als angemeldet.',
   },
   'exchange.submitted_unusable': {
     en: 'The file has series that cannot be read, so no TSO has accepted it.',
@@ -143,7 +145,7 @@ export const EXCHANGE = {
   },
   'exchange.submitted_day': {
     en: 'Submitted files are kept from {keptDays} days before today to {aheadDays} days after; the file is of {day}.',
-    de: 'Eingereichte Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
+    de: 'Angemeldete Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
   },
   'exchange.imbalance': {
     en: 'The schedule of {day} for {tso} does not net to zero and is not sent: {slots}.',

@@ -98,6 +98,8 @@ const FORMATS = {
   or: listWith({ en: 'or', de: 'oder' }),
   /** A list of whole sentences. */
   sentences: (texts) => texts.join(' '),
+  /** A list whose items may have commas. */
+  parts: (texts) => texts.join('; '),
   /** A sentence within another one, without its full stop. */
   clause: ([text = '']) => text.replace(/\.$/, ''),
 } as const satisfies Record<string, (texts: readonly string[], language: Language) => string>;

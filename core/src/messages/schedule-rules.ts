@@ -30,15 +30,15 @@ export const SCHEDULE_RULE_TEXTS = {
   },
   'rule.A50': {
     en: 'The version of a series is at most that of the message; a series that is new or changed since the submitted file has the version of the message.',
-    de: 'Die Version einer Zeitreihe ist höchstens die der Nachricht; eine seit der eingereichten Datei neue oder geänderte Zeitreihe hat die Version der Nachricht.',
+    de: 'Die Version einer Zeitreihe ist höchstens die der Nachricht; eine seit der angemeldeten Datei neue oder geänderte Zeitreihe hat die Version der Nachricht.',
   },
   'rule.A51': {
     en: 'A changed message has a higher version than the submitted file, and the same identification.',
-    de: 'Eine geänderte Nachricht hat eine höhere Version als die eingereichte Datei, und dieselbe Kennung.',
+    de: 'Eine geänderte Nachricht hat eine höhere Version als die angemeldete Datei, und dieselbe Kennung.',
   },
   'rule.A52': {
     en: 'No series of the submitted file is missing.',
-    de: 'Keine Zeitreihe der eingereichten Datei fehlt.',
+    de: 'Keine Zeitreihe der angemeldeten Datei fehlt.',
   },
   'rule.A53': {
     en: 'The receiver is the TSO, with codingScheme A01 and the role A04.',
@@ -81,7 +81,7 @@ export const RULE_FINDINGS = {
   'finding.fault': { en: '{fault|clause}.', de: '{fault|clause}.' },
   'finding.not_mirrored': {
     en: 'The file of {tso} that you submitted last has other values for this series.',
-    de: 'Die zuletzt eingereichte Datei an {tso|name} hat für diese Zeitreihe andere Werte.',
+    de: 'Die zuletzt angemeldete Datei an {tso|name} hat für diese Zeitreihe andere Werte.',
   },
   'finding.sender_no_party': {
     en: 'The sender {sender} is neither of its parties, {outParty} and {inParty}.',
@@ -101,7 +101,7 @@ export const RULE_FINDINGS = {
   },
   'finding.series_version_fallen': {
     en: 'Its version {version} is lower than {before}, which it had in the submitted file.',
-    de: 'Ihre Version {version} ist niedriger als {before}, die sie in der eingereichten Datei hatte.',
+    de: 'Ihre Version {version} ist niedriger als {before}, die sie in der angemeldeten Datei hatte.',
   },
   'finding.series_version_changed': {
     en: 'It has changed since version {before} of the message, so its version has to be {message}, not {version}.',
@@ -113,15 +113,15 @@ export const RULE_FINDINGS = {
   },
   'finding.message_version_fallen': {
     en: 'The message version {version} is lower than {before}, which you submitted.',
-    de: 'Die Nachrichtenversion {version} ist niedriger als die eingereichte {before}.',
+    de: 'Die Nachrichtenversion {version} ist niedriger als die angemeldete {before}.',
   },
   'finding.message_version_same': {
     en: 'The file differs from the one that you submitted as version {version}: raise the message version to {next}.',
-    de: 'Die Datei weicht von der als Version {version} eingereichten ab: Erhöhen Sie die Nachrichtenversion auf {next}.',
+    de: 'Die Datei weicht von der als Version {version} angemeldeten ab: Erhöhen Sie die Nachrichtenversion auf {next}.',
   },
   'finding.message_id': {
     en: 'The message identification is {messageId}; the submitted file has {before}, which is the same for all versions of a day.',
-    de: 'Die Nachrichtenkennung ist {messageId}; die eingereichte Datei hat {before}, die für alle Versionen eines Tages gleich bleibt.',
+    de: 'Die Nachrichtenkennung ist {messageId}; die angemeldete Datei hat {before}, die für alle Versionen eines Tages gleich bleibt.',
   },
   'finding.vanished': {
     en: 'Version {before} of the message had this series, and the file lacks it: send it with zeros.',

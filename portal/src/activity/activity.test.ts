@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operatorEndpoints } from '@saldo/api';
+import { brpEndpoints, operatorEndpoints } from '@saldo/api';
 import { eventually } from '../../../server/test/until.ts';
 import { fill, find, findText, hasParameter, listOf, press, show } from '../../test/components.ts';
 
@@ -62,5 +62,28 @@ for (const [role, language, sentence, kind, clear] of [
       await press('main button', clear);
       await hasParameter('types', null);
       assert.equal(((await find('main select', kind)) as HTMLSelectElement).value, '');
+    });
+  });
+
+for (const [language, group] of [
+  ['en', '1,200 × Volumes: added'],
+  ['de', '1.200 × Mengen: hinzugefügt'],
+] as const)
+  test(`many events of one type in a row are one line, which opens: ${language}`, () => {
+    const imported = Array.from({ length: 1200 }, (_, at) => ({
+      id: `evt_${at + 2}`,
+      type: 'transactions.created',
+      data: { object: 'transactions', contract_id: `con_${at}`, delivery_date: '2026-11-16', slots: 96 },
+    }));
+    const events = listOf(brpEndpoints.listEvents, 'events', [{}, ...imported]);
+    return show('/activity', { language, answers: { 'GET /v1/events': events } }, async ({ requests }) => {
+      const summary = await find('main summary', new RegExp(group));
+      assert.equal(document.querySelectorAll('main ol > li').length, 2);
+      const isName = ({ url }: { url: URL }) => url.pathname.startsWith('/v1/contracts/con_');
+      assert.ok(!requests.some(isName), 'a closed group reads no names');
+      const details = summary.closest('details')!;
+      details.open = true;
+      details.dispatchEvent(new window.Event('toggle'));
+      await eventually(async () => assert.ok(requests.some(isName)));
     });
   });

@@ -1,17 +1,19 @@
-import { EVENT_TYPES_OF, type EventReader, type SaldoEvent } from '@saldo/api';
+import { EVENT_TYPES_OF, type EventReader, type EventType, type SaldoEvent } from '@saldo/api';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { keyNamesQuery } from '../keys/queries.ts';
 import { useWithGroupNames } from '../references/group-name.tsx';
 import { useOnChange } from '../session/live-refresh.ts';
 import { useFilters } from '../ui/address.ts';
+import { cx } from '../ui/cx.ts';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { readActivitySearch } from './filters.ts';
+import { type EventGroup, groupEvents } from './groups.ts';
 import { KeysContext } from './keys-context.ts';
 import { activityQuery } from './queries.ts';
 import { Sentence } from './sentence.tsx';
@@ -58,17 +60,26 @@ function ActivityPage({ role }: { role: EventReader }) {
 export const BrpActivityPage = () => <ActivityPage role="brp" />;
 export const OperatorActivityPage = () => <ActivityPage role="operator" />;
 
+type EventSubject = keyof (typeof ACTIVITY_TEXTS)['en']['subjects'];
+const subjectOf = (type: string) => type.slice(0, type.indexOf('.')) as EventSubject;
+
+function useTypeName(): (type: EventType) => string {
+  const { subjects, types } = ACTIVITY_TEXTS[useI18n().format.language];
+  return (type) => `${subjects[subjectOf(type)]}: ${types[type]}`;
+}
+
 /** Subjects with more than one type can be chosen as a whole. */
 function useTypeChoices(role: EventReader) {
   const { format } = useI18n();
-  const { subjects, types } = ACTIVITY_TEXTS[format.language];
-  const subjectOf = (type: string) => type.slice(0, type.indexOf('.')) as keyof typeof subjects;
+  const { subjects } = ACTIVITY_TEXTS[format.language];
+  const nameOf = useTypeName();
   const ofRole = EVENT_TYPES_OF[role];
   const bySubject = Object.entries(Object.groupBy(ofRole, subjectOf));
   return bySubject.flatMap(([subject, ofSubject]) => {
-    const label = subjects[subject as keyof typeof subjects];
-    const single = ofSubject.map((type) => ({ value: type as string, label: `${label}: ${types[type]}` }));
-    return single.length === 1 ? single : [{ value: `${subject}.*`, label }, ...single];
+    const single = ofSubject.map((type) => ({ value: type as string, label: nameOf(type) }));
+    return single.length === 1
+      ? single
+      : [{ value: `${subject}.*`, label: subjects[subject as EventSubject] }, ...single];
   });
 }
 
@@ -95,16 +106,49 @@ function EventList({ events }: { events: readonly SaldoEvent[] }) {
   const { t } = useI18n();
   return (
     <ol aria-label={t.activity.title} className="divide-y divide-line">
-      {events.map((event) => (
-        <li key={event.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm">
-          <span className="w-36 shrink-0 text-xs text-muted">
-            <Instant at={event.occurred_at} />
-          </span>
-          <span className="min-w-0 flex-1 basis-64 break-words">
-            <Sentence event={event} />
-          </span>
+      {groupEvents(events).map((group) => (
+        <li key={group.key}>
+          {group.events.length === 1 ? <Events events={group.events} /> : <Group group={group} />}
         </li>
       ))}
     </ol>
+  );
+}
+
+const LINE = 'flex flex-wrap items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 text-sm';
+
+const Events = ({ events }: { events: readonly SaldoEvent[] }) =>
+  events.map((event) => (
+    <div key={event.id} className={LINE}>
+      <span className="w-36 shrink-0 text-xs text-muted">
+        <Instant at={event.occurred_at} />
+      </span>
+      <span className="min-w-0 flex-1 basis-64 break-words">
+        <Sentence event={event} />
+      </span>
+    </div>
+  ));
+
+/** One line for many events of a type. Its events are made when it is opened: their names are read one by one. */
+function Group({ group: { type, events } }: { group: EventGroup }) {
+  const { format } = useI18n();
+  const [isOpen, setIsOpen] = useState(false);
+  const nameOf = useTypeName();
+  return (
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className={cx(LINE, 'hover:bg-sunken/70')}>
+        <span className="w-36 shrink-0 text-xs text-muted">
+          <Instant at={events[0]!.occurred_at} />
+        </span>
+        <span className="min-w-0 flex-1 basis-64 font-medium break-words">
+          {format.number(events.length)} × {nameOf(type)}
+        </span>
+      </summary>
+      {isOpen && (
+        <div className="divide-y divide-line border-t border-line bg-sunken/50">
+          <Events events={events} />
+        </div>
+      )}
+    </details>
   );
 }

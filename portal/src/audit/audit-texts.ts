@@ -1,6 +1,7 @@
 import type { SignInResult } from '@saldo/api';
 import type { Language } from '@saldo/core/messages/language.ts';
 import type { AuditSentence } from './audit-entry.ts';
+import type { FoundRecord, SearchedRecords } from './records.ts';
 
 type AuditTexts = {
   readonly sentences: Readonly<Record<AuditSentence, string>>;
@@ -8,9 +9,26 @@ type AuditTexts = {
   readonly messages: (count: number) => string;
   /** Why a sign-in failed. */
   readonly results: Readonly<Record<Exclude<SignInResult, 'succeeded'>, string>>;
+  readonly kinds: Readonly<Record<FoundRecord['kind'], string>>;
+  readonly hints: Readonly<Record<SearchedRecords, string>>;
+  /** Searches for an id or the name of a job as it is typed. */
+  readonly exactly: (typed: string) => string;
+  readonly remove: string;
 };
 
 const en: AuditTexts = {
+  kinds: {
+    user: 'User',
+    key: 'API key',
+    brp: 'BRP',
+    group: 'Balance group',
+    customer: 'Customer',
+    contract: 'Contract',
+    asset: 'Plant',
+  },
+  hints: { actor: 'Name of a user or key', subject: 'Name, number or EIC' },
+  exactly: (typed) => `Exactly “${typed}”`,
+  remove: 'Remove the filter:',
   volumes: (created, corrected) => `${created} new, ${corrected} corrected`,
   messages: (count) => (count === 1 ? '1 message' : `${count} messages`),
   results: {
@@ -59,6 +77,7 @@ const en: AuditTexts = {
     'series_day.written': '{who} wrote values of the series {what}.',
     'series_values.import_broken_off': 'An import of values by {who} broke off: {what}.',
     'series_values.imported': '{who} imported values of series: {what}.',
+    'schedule.submitted': '{who} marked a schedule as submitted to the TSO.',
     'schedules.marked': '{who} recorded a step of the own schedules.',
     'schedules.sent': '{who} sent schedules to the TSOs: {what}.',
     'status.requested': '{who} asked the TSO for its last answer: {what}.',
@@ -97,6 +116,18 @@ const en: AuditTexts = {
 };
 
 const de: AuditTexts = {
+  kinds: {
+    user: 'Benutzer',
+    key: 'API-Schlüssel',
+    brp: 'BKV',
+    group: 'Bilanzkreis',
+    customer: 'Kunde',
+    contract: 'Vertrag',
+    asset: 'Anlage',
+  },
+  hints: { actor: 'Name von Benutzer oder Schlüssel', subject: 'Name, Nummer oder EIC' },
+  exactly: (typed) => `Genau „${typed}“`,
+  remove: 'Filter entfernen:',
   volumes: (created, corrected) => `${created} neu, ${corrected} berichtigt`,
   messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten`),
   results: {
@@ -145,6 +176,7 @@ const de: AuditTexts = {
     'series_day.written': '{who} hat Werte der Zeitreihe {what} geschrieben.',
     'series_values.import_broken_off': 'Ein Import von Werten durch {who} ist abgebrochen: {what}.',
     'series_values.imported': '{who} hat Werte von Zeitreihen importiert: {what}.',
+    'schedule.submitted': '{who} hat einen Fahrplan als beim ÜNB angemeldet markiert.',
     'schedules.marked': '{who} hat einen Schritt der eigenen Fahrpläne festgehalten.',
     'schedules.sent': '{who} hat Fahrpläne an die ÜNB gesendet: {what}.',
     'status.requested': '{who} hat den ÜNB nach seiner letzten Antwort gefragt: {what}.',

@@ -12,6 +12,7 @@ import { AuditList } from './audit-list.tsx';
 import { auditText } from './audit-sentence.tsx';
 import { type AuditFilters, readAuditFilters } from './filters.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
+import { RecordFilter } from './record-filter.tsx';
 
 const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
   ...memberColumns<AuditEntry>(
@@ -68,18 +69,16 @@ function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
   const texts = t.operator.audit;
   return (
     <>
-      <TextFilter
+      <RecordFilter
         label={texts.subject}
-        placeholder="cust_…"
+        searched="subject"
         value={filters.subject}
-        maxLength={LIMITS.searchLength}
         onChange={(subject) => set({ subject })}
       />
-      <TextFilter
+      <RecordFilter
         label={texts.actor}
-        placeholder="key_… / user_…"
+        searched="actor"
         value={filters.actor}
-        maxLength={LIMITS.searchLength}
         onChange={(actor) => set({ actor })}
       />
       <TextFilter

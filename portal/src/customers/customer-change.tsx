@@ -1,7 +1,9 @@
 import type { Customer, CustomerPreview, OperatorCustomerUpdate } from '@saldo/api';
+import { kwhFromMwh } from '@saldo/core/energy.ts';
 import { isProblem } from '@saldo/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Dictionary } from '../i18n/dictionary.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { GroupName } from '../references/group-name.tsx';
 import { reader } from '../session/reader.ts';
@@ -127,7 +129,7 @@ export function CustomerChangeDialog({ title, text, action, isDangerous = false,
 function Effect({ effect, isPostponed }: Shown) {
   const { t, format } = useI18n();
   const texts = CUSTOMER_TEXTS[t.language].effect;
-  const { effective_day, contracts, transactions, nominations, nominations_total } = effect;
+  const { effective_day, contracts, transactions, nominations, nominations_total, energy } = effect;
   return (
     <div className="grid gap-3" aria-live="polite">
       {isPostponed && <Notice tone="warn">{texts.postponed(format.day(effective_day))}</Notice>}
@@ -137,6 +139,7 @@ function Effect({ effect, isPostponed }: Shown) {
         </Fact>
         <Fact label={texts.changes}>{texts.counts(contracts, format.number(transactions))}</Fact>
       </Facts>
+      {energy.length > 0 && <Energy energy={energy} />}
       <p className="text-sm font-medium">
         {nominations_total === 0
           ? texts.noNominations
@@ -151,23 +154,54 @@ function Effect({ effect, isPostponed }: Shown) {
 }
 
 type PreviewedNomination = CustomerPreview['nominations'][number];
+type PreviewedEnergy = CustomerPreview['energy'][number];
+
+const seriesColumns = (t: Dictionary): readonly Column<Omit<PreviewedNomination, 'delivery_date'>>[] => [
+  {
+    id: 'group',
+    header: t.common.balanceGroup,
+    cell: ({ eic }) => <GroupName eic={eic} />,
+  },
+  { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
+  {
+    id: 'direction',
+    header: t.common.direction,
+    from: 'sm',
+    cell: ({ direction }) => t.common.directions[direction],
+  },
+];
+
+function Energy({ energy }: { energy: readonly PreviewedEnergy[] }) {
+  const { t, format } = useI18n();
+  const texts = CUSTOMER_TEXTS[t.language].effect;
+  const columns: readonly Column<PreviewedEnergy>[] = [
+    ...seriesColumns(t),
+    ...(['before', 'after'] as const).map(
+      (id): Column<PreviewedEnergy> => ({
+        id,
+        header: texts[id],
+        isNumber: true,
+        cell: (row) => format.mwh(kwhFromMwh(row[id])),
+      }),
+    ),
+  ];
+  return (
+    <div className="max-h-56 overflow-y-auto rounded-md border border-line">
+      <DataTable
+        label={texts.energy}
+        columns={columns}
+        rows={energy}
+        rowKey={({ eic, tso, direction }) => `${eic}${tso}${direction}`}
+      />
+    </div>
+  );
+}
 
 function Nominations({ nominations }: { nominations: readonly PreviewedNomination[] }) {
   const { t, format } = useI18n();
   const columns: readonly Column<PreviewedNomination>[] = [
     { id: 'day', header: t.common.day, cell: ({ delivery_date }) => format.dayShort(delivery_date) },
-    {
-      id: 'group',
-      header: t.common.balanceGroup,
-      cell: ({ eic }) => <GroupName eic={eic} />,
-    },
-    { id: 'tso', header: t.common.controlArea, cell: ({ tso }) => t.common.tsos[tso] },
-    {
-      id: 'direction',
-      header: t.common.direction,
-      from: 'sm',
-      cell: ({ direction }) => t.common.directions[direction],
-    },
+    ...seriesColumns(t),
   ];
   return (
     <div className="max-h-56 overflow-y-auto rounded-md border border-line">

@@ -134,7 +134,11 @@ function EditDialog({ customer, etag, onClose }: CustomerProps & { onClose: () =
             <BalanceGroupFields brpId={brp} hint={texts.movedGroupHint} value={group} onChange={setGroup} />
           </>
         )}
-        <FormButtons action={t.common.save} isBusy={rename.isPending} onClose={onClose} />
+        <FormButtons
+          action={isMoved ? CUSTOMER_TEXTS[t.language].preview : t.common.save}
+          isBusy={rename.isPending}
+          onClose={onClose}
+        />
       </Form>
     </Dialog>
   );

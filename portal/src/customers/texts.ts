@@ -32,6 +32,9 @@ const en = {
     nominations: (total: number, count: string) =>
       total === 1 ? '1 nomination gets a new version:' : `${count} nominations get a new version:`,
     newVersions: 'Nominations with a new version',
+    energy: 'Energy before and after',
+    before: 'Before, MWh',
+    after: 'After, MWh',
     firstNominations: (count: number) => `The first ${count} by delivery day are listed.`,
     postponed: (day: string) =>
       `A gate has closed meanwhile, and nothing has been sent: the change now applies from ${day} on. Please check and confirm again.`,
@@ -97,6 +100,9 @@ const de: typeof en = {
         ? '1 Nominierung erhält eine neue Version:'
         : `${count} Nominierungen erhalten eine neue Version:`,
     newVersions: 'Nominierungen mit neuer Version',
+    energy: 'Energie vorher und nachher',
+    before: 'Vorher, MWh',
+    after: 'Nachher, MWh',
     firstNominations: (count) => `Aufgeführt sind die ersten ${count} nach Liefertag.`,
     postponed: (day) =>
       `Inzwischen ist eine Frist abgelaufen, und nichts wurde gesendet: Die Änderung gilt jetzt ab ${day}. Bitte prüfen und erneut bestätigen.`,

@@ -39,7 +39,7 @@ const de: typeof en = {
   closed: 'alle Fristen abgelaufen',
   empty: 'keine Nominierungen',
   sent: 'Gesendet',
-  acknowledged: 'Empfangen',
+  acknowledged: 'Quittiert',
   confirmed: 'Bestätigt',
   finally: 'endgültig',
   version: (version) => `v${version}`,

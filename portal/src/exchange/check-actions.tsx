@@ -1,9 +1,12 @@
 import type { ScheduleCheck } from '@saldo/api';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
-import { differingIds, messageFormatOf, withoutHeader } from '../nominations/schedule-check.ts';
+import { OWN_SCHEDULES } from '../nominations/own-schedules.ts';
+import { differingIds, equalIds, messageFormatOf, withoutHeader } from '../nominations/schedule-check.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { brpClient } from '../session/brp-client.ts';
+import { invalidate } from '../session/invalidate.ts';
+import { usePermission } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { DownloadButton } from '../ui/download-button.tsx';
 import { FormProblem } from '../ui/form.tsx';
@@ -18,13 +21,16 @@ const IDS_AT_ONCE = 100;
 export function CheckActions({ file, check }: Props) {
   const { format } = useI18n();
   const texts = SCHEDULE_TEXTS[format.language].check;
+  const queryClient = useQueryClient();
+  const maySubmit = usePermission('member');
   const submit = useMutation({
     mutationFn: (submitted: File) => brpClient.schedules.check(submitted, { format: 'xml', submitted: true }),
+    onSuccess: () => invalidate(queryClient, OWN_SCHEDULES),
   });
   const { message_version: version } = check;
   const isMessage = version !== null;
   const ids = differingIds(check);
-  if (ids.length === 0 && !isMessage) return null;
+  if (ids.length === 0 && !(isMessage && maySubmit)) return null;
   const position = check.compared[0] ?? check.unknown[0];
   return (
     <div className="grid gap-2">
@@ -42,7 +48,7 @@ export function CheckActions({ file, check }: Props) {
             }
           />
         )}
-        {isMessage && (
+        {isMessage && maySubmit && (
           <Button
             isBusy={submit.isPending}
             disabled={submit.isSuccess}
@@ -54,7 +60,9 @@ export function CheckActions({ file, check }: Props) {
         )}
       </div>
       {submit.isError && <FormProblem error={submit.error} />}
-      {submit.isSuccess && version !== null && <Notice tone="ok">{texts.submittedDone(version)}</Notice>}
+      {submit.isSuccess && version !== null && (
+        <Notice tone="ok">{texts.submittedDone(version, equalIds(submit.data).length)}</Notice>
+      )}
     </div>
   );
 }

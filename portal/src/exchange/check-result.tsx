@@ -99,9 +99,8 @@ function SeriesTable({ rows, shownId, onShow }: TableProps) {
       id: 'nomination',
       header: t.brp.nominations.one,
       from: 'md',
-      cell: ({ nominationId, state }) =>
-        nominationId &&
-        (state === 'missing' || state === 'swapped') && (
+      cell: ({ nominationId }) =>
+        nominationId && (
           <NominationLink id={nominationId} className="text-accent-strong underline">
             {texts.openNomination}
           </NominationLink>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useRecordStep } from '../nominations/own-schedules.ts';
-import { formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
+import { equalIds, formatOfFile, totalsOfCheck } from '../nominations/schedule-check.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { brpClient } from '../session/brp-client.ts';
 import { DecimalQuestion, isDecimalQuestion } from '../ui/decimal-question.tsx';
@@ -27,11 +27,7 @@ export function CheckPage() {
   const check = useMutation({
     mutationFn: async ({ file, ...options }: Attempt) =>
       brpClient.schedules.check(file, { format: await formatOfFile(file), ...options }),
-    onSuccess: ({ compared }) =>
-      record(
-        'checked',
-        compared.filter(({ slots }) => slots.length === 0).map(({ nomination_id }) => nomination_id),
-      ),
+    onSuccess: (checked) => record('checked', equalIds(checked)),
   });
   const { mutate } = check;
   useDroppedFile(useCallback((file: File) => mutate({ file }), [mutate]));

@@ -10,6 +10,7 @@ import { usePermission, useSession } from '../session/session.ts';
 import { useToast } from '../ui/toast.tsx';
 
 const KEY = 'own-schedules';
+export const OWN_SCHEDULES = { queryKey: [KEY] };
 /** Loaded on demand, because the operator’s pages of nominations use this file too. */
 const brp = async () => (await import('../session/brp-client.ts')).brpClient;
 
@@ -57,6 +58,6 @@ export function useRecordStep() {
     } catch (error) {
       toast(problemText(t, error), 'bad');
     }
-    await invalidate(queryClient, { queryKey: [KEY] });
+    await invalidate(queryClient, OWN_SCHEDULES);
   };
 }

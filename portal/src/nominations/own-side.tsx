@@ -122,14 +122,14 @@ function Steps({ nomination, schedule }: { nomination: Nomination; schedule: Own
   const texts = OWN_TEXTS[format.language];
   const stateOf = (mark: OwnSchedule['loaded'] | undefined): StepState => {
     if (!mark) return { tone: 'neutral', text: texts.notYet };
-    if (mark.version < nomination.version) return { tone: 'bad', text: texts.outdated(mark.version) };
-    const name = mark.actor_name && ` · ${mark.actor_name}`;
+    const isOutdated = mark.version < nomination.version;
     return {
-      tone: 'ok',
+      tone: isOutdated ? 'bad' : 'ok',
       text: (
         <>
+          {isOutdated && `${texts.outdated(mark.version)} · `}
           <Instant at={mark.at} />
-          {name}
+          {mark.actor_name && ` · ${mark.actor_name}`}
         </>
       ),
     };

@@ -4,6 +4,7 @@ import type { ScheduleCheck } from '@saldo/api';
 import {
   differentSlots,
   differingIds,
+  equalIds,
   explainedSlots,
   formatOfFile,
   messageFormatOf,
@@ -63,6 +64,7 @@ test('a check is equal only if something was compared and nothing is wrong', () 
 
 test('series that differ or are missing are loaded again, in the format of the file', async () => {
   assert.deepEqual(differingIds(check), ['nom_2', 'nom_3']);
+  assert.deepEqual(equalIds(check), ['nom_1']);
   assert.equal(withoutHeader('a,b\n1,2\n'), '1,2\n');
   assert.equal(await messageFormatOf(new Blob(['<?xml?><Schedule_MarketDocument xmlns="">'])), 'cim');
   assert.equal(await messageFormatOf(new Blob(['<?xml?><ScheduleMessage>'])), 'ess');

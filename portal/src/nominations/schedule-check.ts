@@ -116,6 +116,10 @@ export const differingIds = ({ compared, missing }: ScheduleCheck): string[] => 
   ...missing,
 ];
 
+/** The nominations that the file has as they are. */
+export const equalIds = ({ compared }: ScheduleCheck): string[] =>
+  compared.filter(({ slots }) => slots.length === 0).map(({ nomination_id }) => nomination_id);
+
 export const withoutHeader = (csv: string): string => csv.slice(csv.indexOf('\n') + 1);
 
 /** The quarter-hours of a reconciliation that need an explanation. */

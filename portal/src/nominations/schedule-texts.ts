@@ -28,9 +28,10 @@ const en = {
     loadDifferentHint: 'Download the nominated values of the series that differ or are missing',
     differentFile: 'differences',
     submitted: 'Mark as submitted',
-    submittedHint: 'Later checks of the day compare versions and series with this file',
-    submittedDone: (version: number) =>
-      `Version ${version} is marked as submitted. Later checks of the day compare versions and series with it.`,
+    submittedHint:
+      'Marks the nominations without differences, too; later checks of the day compare versions and series with this file',
+    submittedDone: (version: number, nominations: number) =>
+      `Version ${version} is marked as submitted, with ${nominations === 1 ? '1 nomination' : `${nominations} nominations`}. Later checks of the day compare versions and series with it.`,
     nothing: 'The file has no series with the operator, and no nomination is missing.',
     different: (slots: number) => (slots === 1 ? '1 quarter-hour differs' : `${slots} quarter-hours differ`),
     missingCount: (count: number) =>
@@ -89,7 +90,7 @@ const en = {
 
 const de: typeof en = {
   check: {
-    text: 'Prüfen Sie den Fahrplan, den Sie anmelden wollen, bevor es der ÜNB tut: alles, wofür er ihn ablehnen würde, und jede Abweichung von den aktuellen Nominierungen. Gespeichert wird nur, was Sie als eingereicht markieren.',
+    text: 'Prüfen Sie den Fahrplan, den Sie anmelden wollen, bevor es der ÜNB tut: alles, wofür er ihn ablehnen würde, und jede Abweichung von den aktuellen Nominierungen. Gespeichert wird nur, was Sie als angemeldet markieren.',
     drop: 'Fahrplan hier ablegen',
     choose: 'Datei wählen',
     kinds: 'CSV, oder XML als ESS oder CIM, bis 16 MB',
@@ -114,10 +115,11 @@ const de: typeof en = {
     loadDifferent: 'Nur Abweichendes laden',
     loadDifferentHint: 'Die nominierten Werte der abweichenden und fehlenden Zeitreihen herunterladen',
     differentFile: 'abweichungen',
-    submitted: 'Als eingereicht markieren',
-    submittedHint: 'Spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen mit dieser Datei',
-    submittedDone: (version) =>
-      `Version ${version} ist als eingereicht markiert. Spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen damit.`,
+    submitted: 'Als angemeldet markieren',
+    submittedHint:
+      'Markiert auch die Nominierungen ohne Abweichung; spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen mit dieser Datei',
+    submittedDone: (version, nominations) =>
+      `Version ${version} ist als angemeldet markiert, mit ${nominations === 1 ? '1 Nominierung' : `${nominations} Nominierungen`}. Spätere Prüfungen des Tages vergleichen Versionen und Zeitreihen damit.`,
     nothing: 'Die Datei hat keine Zeitreihe mit dem Betreiber, und es fehlt keine Nominierung.',
     different: (slots) => (slots === 1 ? '1 Viertelstunde weicht ab' : `${slots} Viertelstunden weichen ab`),
     missingCount: (count) =>
@@ -161,7 +163,7 @@ const de: typeof en = {
     text: 'Was der ÜNB aus dieser Nominierung gemacht hat, und warum.',
     schedule: 'Fahrplan des Betreibers',
     version: (version) => `Version ${version}`,
-    acknowledged: 'Angenommen',
+    acknowledged: 'Quittiert',
     reasons: 'Gründe',
     noReasons: 'Der ÜNB hat keine Gründe genannt.',
     slots: 'Viertelstunden mit Abweichungen oder Gründen',

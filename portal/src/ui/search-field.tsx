@@ -4,7 +4,7 @@ import { cx } from './cx.ts';
 import { Field, type FieldProps, type Option } from './form.tsx';
 import { typing } from './typing.ts';
 
-type Props = Omit<FieldProps, 'children' | 'isLabelHidden'> & {
+type Props = Omit<FieldProps, 'children'> & {
   placeholder: string;
   maxLength: number;
   /** The suggestions for the text that is typed now. Null while they are searched. */

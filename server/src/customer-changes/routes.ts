@@ -6,11 +6,13 @@ import {
   type OperatorCustomerUpdate,
   operatorCustomerEndpoints,
 } from '@saldo/api';
+import { mwhNumber, sumKwh } from '@saldo/core/energy.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
 import { recordAudit } from '../audit/store.ts';
 import { type CustomerCall, customerUuid, type Wire } from '../customers/routes.ts';
 import { wireCustomer, wireOperatorCustomer } from '../customers/wire.ts';
-import { previewVersions } from '../nominations/net-positions.ts';
+import { type ComingVersion, previewVersions } from '../nominations/net-positions.ts';
+import type { Viewer } from '../platform/auth/viewer.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { answerChanged, ifMatch } from '../platform/http/preconditions.ts';
@@ -65,6 +67,22 @@ function preview(db: Database, call: ChangeCall, wire: Wire, context: Context): 
         .slice(0, LIMITS.previewedNominations)
         .map(({ eic, tso, day, direction }) => ({ eic, tso, delivery_date: day, direction })),
       nominations_total: coming.length,
+      energy: energyOf(coming, call.viewer),
     };
   });
+}
+
+/** What a BRP may see: the energy of other BRPs is not in it. */
+function energyOf(coming: readonly ComingVersion[], viewer: Viewer): CustomerPreview['energy'] {
+  const visible = viewer.kind === 'brp' ? coming.filter(({ brpNo }) => brpNo === viewer.brpNo) : coming;
+  const groups = Map.groupBy(visible, ({ eic, tso, direction }) => `${eic} ${tso} ${direction}`);
+  return [...groups.entries()]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .slice(0, LIMITS.previewedNominations)
+    .map(([, versions]) => {
+      const [{ eic, tso, direction }] = versions as [ComingVersion];
+      const before = sumKwh(versions.map(({ beforeKwh }) => beforeKwh));
+      const after = sumKwh(versions.map(({ afterKwh }) => afterKwh));
+      return { eic, tso, direction, before: mwhNumber(before), after: mwhNumber(after) };
+    });
 }

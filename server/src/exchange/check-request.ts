@@ -8,6 +8,7 @@ import {
   type CheckedSchedule,
   compareSchedule,
   type ReadSchedule,
+  type ScheduleComparison,
   seriesWithOperator,
 } from '@saldo/core/exchange/schedule-check.ts';
 import { type Finding, findingsOf } from '@saldo/core/exchange/schedule-rules.ts';
@@ -66,7 +67,12 @@ export function scheduleChecker(db: Database, clock: Clock, scheduler: Scheduler
             (await findCurrentNominations(db, viewer, day)).map(ownNomination);
           if (type === 'text/csv') {
             const checked = await readCsv(file, scheduler, query.decimal);
-            return wireCheck(checked, await nominationsOf(checked), checked.findings, language);
+            return wireCheck(
+              checked,
+              compareSchedule(checked, await nominationsOf(checked)),
+              checked.findings,
+              language,
+            );
           }
           const { document, checked } = await readXml(file, scheduler);
           const { operatorEic: eic, day, tso } = document.schedule;
@@ -78,8 +84,10 @@ export function scheduleChecker(db: Database, clock: Clock, scheduler: Scheduler
             previous: submitted.find((one) => one.tso === tso) ?? null,
             elsewhere: submitted.filter((one) => one.tso !== tso),
           });
-          if (isSubmitted) await rememberSubmitted(db, viewer, document, clock.now());
-          return wireCheck(checked, await nominationsOf(checked), findings, language);
+          const comparison = compareSchedule(checked, await nominationsOf(checked));
+          if (isSubmitted)
+            await rememberSubmitted(db, call, document, equalNominations(comparison), clock.now());
+          return wireCheck(checked, comparison, findings, language);
         });
       });
     } finally {
@@ -118,13 +126,18 @@ const faults = (messages: readonly Message[], code: 'invalid_format' | 'required
 
 const nominationId = ({ id }: { id: string }) => encodeId(ID_PREFIX.nomination, id);
 
+type Comparison = ScheduleComparison<ReturnType<typeof ownNomination>>;
+
+/** The versions that a file has. A file with other values was not made for the current version. */
+const equalNominations = ({ compared }: Comparison): string[] =>
+  compared.filter(({ slots }) => slots.length === 0).map(({ nomination }) => nomination.id);
+
 function wireCheck(
   checked: CheckedSchedule,
-  nominations: readonly ReturnType<typeof ownNomination>[],
+  { compared, missing, unknown }: Comparison,
   findings: readonly Finding[],
   language: Language,
 ): ScheduleCheck {
-  const { compared, missing, unknown } = compareSchedule(checked, nominations);
   return {
     delivery_date: checked.day,
     message_version: checked.version,

@@ -146,10 +146,26 @@ const MARK = statement(
    select id, $2, $3, $4 from unnest($1::uuid[]) as id
    on conflict (nomination_id, step) do nothing returning nomination_id`,
 );
+/** A file that was submitted with the step, at the same time, is forgotten with it. */
 const UNMARK = statement(
   'unmark_schedules',
-  'delete from own_schedule_mark where nomination_id = any($1::uuid[]) and step = $2 returning nomination_id',
+  `with undone as (
+     delete from own_schedule_mark where nomination_id = any($1::uuid[]) and step = $2 returning nomination_id, step, at),
+   forgotten as (
+     delete from submitted_schedule s using undone join nomination n on n.id = undone.nomination_id
+     where undone.step = 'submitted' and s.brp_no = n.brp_no and s.delivery_day = n.delivery_day and s.eic = n.eic
+       and s.tso = n.tso and s.submitted_at = undone.at)
+   select nomination_id from undone`,
 );
+
+/** Returns the nominations without this step before. */
+export const markNominations = (
+  tx: Tx,
+  ids: readonly string[],
+  step: ScheduleStep,
+  actor: string,
+  now: number,
+): Promise<{ nomination_id: string }[]> => tx.query(MARK, [ids, step, timestamp(now), actor]);
 
 const CURRENT = statement(
   'current_own_schedules',
@@ -166,7 +182,7 @@ async function mark(tx: Tx, call: Call<typeof endpoints.markSchedules>, now: num
   const [own] = await tx.query<{ count: number }>(COUNT_OWN, [ids, ...tenantValues(viewer)]);
   if (own?.count !== ids.length) throw nominationNotFound();
   const changed = done
-    ? await tx.query<{ nomination_id: string }>(MARK, [ids, step, timestamp(now), actor])
+    ? await markNominations(tx, ids, step, actor, now)
     : await tx.query<{ nomination_id: string }>(UNMARK, [ids, step]);
   if (changed.length > 0) {
     const nominations = changed.map(({ nomination_id }) => encodeId(ID_PREFIX.nomination, nomination_id));

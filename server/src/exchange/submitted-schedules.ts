@@ -1,12 +1,16 @@
-import { addDays, type DeliveryDay, dayOf, formatInstant } from '@saldo/core/delivery-day.ts';
+import { addDays, type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import type { ReadSchedule } from '@saldo/core/exchange/schedule-check.ts';
 import { type SubmittedFile, submittedFile } from '@saldo/core/exchange/submitted-file.ts';
+import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { MAX_DAY_AFTER_DAYS } from '@saldo/core/market-rules.ts';
 import type { Message } from '@saldo/core/messages/message.ts';
+import { type Actor, recordAudit } from '../audit/store.ts';
 import { tenantValues, type Viewer } from '../platform/auth/viewer.ts';
 import type { Database, Primary } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
+import { timestamp } from '../platform/db/wire-types.ts';
 import { fieldProblem } from '../platform/http/problem.ts';
+import { markNominations } from './own-schedules.ts';
 
 /** No gate of a delivery day is later, so that no file is submitted for an older day. */
 const KEPT_DAYS = MAX_DAY_AFTER_DAYS;
@@ -40,19 +44,24 @@ const REMEMBER = statement(
      set message_id = excluded.message_id, version = excluded.version, series = excluded.series,
        submitted_at = excluded.submitted_at
      where submitted_schedule.version <= excluded.version
+     returning version
    )
-   select count(*)::int as positions from own`,
+   select count(*)::int as positions, (select count(*)::int from stored) as stored from own`,
 );
 const FORGET = statement(
   'forget_submitted_schedules',
   'delete from submitted_schedule where brp_no = $1 and delivery_day < $2',
 );
 
-/** Stores what later checks need of a file. A TSO keeps the highest version, so a lower one replaces nothing. */
+/**
+ * Stores what later checks need of a file, and records the step of the nomination versions that it has. A TSO keeps the
+ * highest version, so a lower one replaces nothing.
+ */
 export async function rememberSubmitted(
   db: Database,
-  viewer: Viewer,
+  call: Actor & { readonly viewer: Viewer },
   { schedule, unusable }: ReadSchedule,
+  nominations: readonly string[],
   now: number,
 ): Promise<void> {
   const { operatorEic: eic, tso, day } = schedule;
@@ -63,11 +72,23 @@ export async function rememberSubmitted(
     throw submissionProblem({ key: 'exchange.submitted_day', ...limits, day });
   }
   const { messageId, version, series } = submittedFile(schedule);
-  const brp = tenantValues(viewer);
+  const brp = tenantValues(call.viewer);
   await db.transaction(async (tx) => {
-    const values = [day, messageId, version, JSON.stringify(series), formatInstant(now)];
-    const [found] = await tx.query<{ positions: number }>(REMEMBER, [...brp, eic, tso, ...values]);
+    const values = [day, messageId, version, JSON.stringify(series), timestamp(now)];
+    const [found] = await tx.query<{ positions: number; stored: number }>(REMEMBER, [
+      ...brp,
+      eic,
+      tso,
+      ...values,
+    ]);
     if (found?.positions !== 1) throw submissionProblem({ key: 'exchange.submitted_position', eic, tso });
     await tx.query(FORGET, [...brp, oldest]);
+    const marked = await markNominations(tx, nominations, 'submitted', call.actor, now);
+    if (found.stored === 0 && marked.length === 0) return;
+    const after = {
+      ...{ delivery_date: day, eic, tso, message_id: messageId, message_version: version },
+      nomination_ids: nominations.map((id) => encodeId(ID_PREFIX.nomination, id)).toSorted(),
+    };
+    await recordAudit(tx, call, { action: 'schedule.submitted', subject: call.request.id, after }, now);
   });
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Tso } from '@saldo/api';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
+import { sumKwh } from '@saldo/core/energy.ts';
 import { type Direction, TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import { slotClosings } from '@saldo/core/gates.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -34,7 +35,12 @@ export const POSITION_DAYS_AT_ONCE = 32;
 /** Sheets that are read or unpacked without a turn of the event loop, about two milliseconds: requests of others go on. */
 const SHEETS_WITHOUT_PAUSE = 500;
 
-type NettedPositionDay = { positionDay: DirtyPositionDay; next: NextNominations; basis: Basis };
+type NettedPositionDay = {
+  positionDay: DirtyPositionDay;
+  previous: readonly CurrentNomination[];
+  next: NextNominations;
+  basis: Basis;
+};
 
 /** Nets position-days and decides their next nominations, without storing anything. */
 export async function netPositionDays(
@@ -63,8 +69,9 @@ export async function netPositionDays(
       contractDays.length === 0
         ? saldo
         : sendableSaldo(saldo, positionNo, contractDays, closings.get(day) ?? []);
-    const next = nextNominations({ day, saldo, sendable, previous: currents[at] ?? [], now, rules });
-    netted.push({ positionDay, next, basis: basisOf(input) });
+    const previous = currents[at] ?? [];
+    const next = nextNominations({ day, saldo, sendable, previous, now, rules });
+    netted.push({ positionDay, previous, next, basis: basisOf(input) });
   }
   return netted;
 }
@@ -74,8 +81,16 @@ const POSITIONS = statement(
   'select no, brp_no, eic, tso from position where no = any($1::int[])',
 );
 
-/** A nomination that would get a new version. */
-export type ComingVersion = { eic: string; tso: Tso; day: DeliveryDay; direction: Direction };
+/** A nomination that would get a new version, and its energy before and after. */
+export type ComingVersion = {
+  brpNo: number;
+  eic: string;
+  tso: Tso;
+  day: DeliveryDay;
+  direction: Direction;
+  beforeKwh: number;
+  afterKwh: number;
+};
 
 /** The versions that netting these position-days would create, by day, balance group and control area. */
 export async function previewVersions(
@@ -93,12 +108,16 @@ export async function previewVersions(
       const { brp_no } = positions.get(position)!;
       return { position_no: position, delivery_day: day, brp_no };
     });
-    for (const { positionDay, next } of await netPositionDays(tx, some, now, rules)) {
-      const { eic, tso } = positions.get(positionDay.position_no)!;
-      const versions = next.kind === 'versions' ? next.versions : [];
-      coming.push(
-        ...versions.map(({ direction }) => ({ eic, tso, day: positionDay.delivery_day, direction })),
-      );
+    for (const { positionDay, previous, next } of await netPositionDays(tx, some, now, rules)) {
+      const { brp_no: brpNo, eic, tso } = positions.get(positionDay.position_no)!;
+      for (const { direction, amounts } of next.kind === 'versions' ? next.versions : []) {
+        const before = previous.find((nomination) => nomination.direction === direction);
+        coming.push({
+          ...{ brpNo, eic, tso, day: positionDay.delivery_day, direction },
+          beforeKwh: sumKwh(before?.amounts ?? []),
+          afterKwh: sumKwh(amounts),
+        });
+      }
     }
   }
   const orderOf = ({ day, eic, tso, direction }: ComingVersion) => `${day} ${eic} ${tso} ${direction}`;

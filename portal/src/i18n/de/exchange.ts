@@ -34,7 +34,7 @@ export const exchange: Dictionary['exchange'] = {
       : `${count} Fahrpläne wurden nicht oder nicht mit allen Mengen gesendet:`,
   receive: 'Datei empfangen',
   receiveText:
-    'Eine Empfangsbestätigung, Bestätigung oder Abweichungsmeldung, die auf anderem Weg kam, als XML in ESS oder CIM. Sie wird unverändert aufbewahrt, bevor sie gelesen wird.',
+    'Eine Quittung, Bestätigung oder Abweichungsmeldung, die auf anderem Weg kam, als XML in ESS oder CIM. Sie wird unverändert aufbewahrt, bevor sie gelesen wird.',
   drop: 'Datei des ÜNB hier ablegen',
   choose: 'Datei wählen',
   kinds: 'XML, ESS oder CIM',
@@ -65,7 +65,7 @@ export const exchange: Dictionary['exchange'] = {
     directionTexts: { out: 'an den ÜNB', in: 'vom ÜNB' },
     types: {
       schedule: 'Fahrplan',
-      acknowledgement: 'Empfangsbestätigung',
+      acknowledgement: 'Quittung',
       confirmation: 'Bestätigung',
       anomaly: 'Abweichungsmeldung',
       status_request: 'Statusanfrage',
@@ -75,7 +75,7 @@ export const exchange: Dictionary['exchange'] = {
       stored: 'aufbewahrt',
       sent: 'gesendet',
       delivered: 'zugestellt',
-      acknowledged: 'empfangen',
+      acknowledged: 'quittiert',
       rejected: 'abgelehnt',
       confirmed: 'bestätigt',
       applied: 'übernommen',
@@ -122,7 +122,7 @@ export const exchange: Dictionary['exchange'] = {
     severities: { critical: 'kritisch', warning: 'Warnung' },
     kinds: {
       rejected: 'Fahrplan abgelehnt',
-      answer_overdue: 'Empfangsbestätigung überfällig',
+      answer_overdue: 'Quittung überfällig',
       unreadable: 'Nachricht unlesbar',
       unsent_before_gate: 'Kurz vor der Frist nicht gesendet',
       unknown_series: 'Zeitreihe, die wir nicht haben',

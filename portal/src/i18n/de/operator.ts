@@ -90,6 +90,6 @@ export const operator: Dictionary['operator'] = {
     changes: 'Was geändert wurde',
     fields: (count) => (count === 1 ? '1 Feld' : `${count} Felder`),
     empty: 'Keine Einträge',
-    emptyText: 'Nichts passt zu diesen Filtern. Kennungen und Vorgänge müssen ganz angegeben werden.',
+    emptyText: 'Nichts passt zu diesen Filtern. Ein Vorgang muss ganz angegeben werden.',
   },
 };

@@ -87,6 +87,6 @@ export const operator = {
     changes: 'What was changed',
     fields: (count: number) => (count === 1 ? '1 field' : `${count} fields`),
     empty: 'No entries',
-    emptyText: 'Nothing matches these filters. Ids and actions have to be given whole.',
+    emptyText: 'Nothing matches these filters. An action has to be given whole.',
   },
 };

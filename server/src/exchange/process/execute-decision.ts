@@ -3,7 +3,7 @@ import {
   type Answer,
   type Decision,
   type Mismatch,
-  reasonText,
+  quotedReason,
   rejectionReasons,
 } from '@saldo/core/exchange/answer.ts';
 import type { Message as Text } from '@saldo/core/messages/message.ts';
@@ -133,7 +133,7 @@ const isWhollyRejected = (answer: Answer): boolean =>
  */
 function stateAfter(answer: Answer, isFinal: boolean): [Message['state'], Text | null] {
   if (answer.kind === 'confirmation' && answer.outcome === 'rejected') {
-    const reasons = answer.reasons.map(reasonText).join('; ');
+    const reasons = answer.reasons.map(quotedReason);
     return ['rejected', { key: 'exchange.whole_schedule_rejected', reasons }];
   }
   return [isFinal ? 'confirmed' : 'acknowledged', null];

@@ -34,7 +34,7 @@ export type Db = Queries<Statement> & {
 };
 
 /**
- * Reads that no replica answers. Whatever follows the order of commits needs it: a replica knows neither the locks nor
+ * Reads that no replica answers. A reader of the order of commits needs it: a replica knows neither the locks nor
  * the sequences of the primary.
  */
 export type Primary = Db & { readonly isPrimary: true };

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operatorEndpoints } from '@saldo/api';
+import { eventually } from '../../../server/test/until.ts';
+import { fill, find, findText, hasParameter, listOf, press, problem, show } from '../../test/components.ts';
+
+const answers = {
+  'GET /operator/v1/users': listOf(operatorEndpoints.listUsers, 'users', [
+    { id: 'user_1', name: 'Anna Berg', email: 'anna@nordwind.example' },
+    { id: 'user_2', name: 'Ben Tal', email: 'ben@nordwind.example' },
+  ]),
+  'GET /operator/v1/users/user_2': { ...(operatorEndpoints.getUser.example.response as object), name: 'Ben Tal' },
+  'GET /operator/v1/customers': listOf(operatorEndpoints.operatorListCustomers, 'customers', [
+    { id: 'cust_1', name: 'Windpark Deich' },
+  ]),
+  'GET /operator/v1/customers/cust_1': {
+    ...(operatorEndpoints.operatorGetCustomer.example.response as object),
+    name: 'Windpark Deich',
+  },
+};
+
+for (const [language, texts] of [
+  ['en', { what: 'What', who: 'Who', customer: 'Customer', user: 'User', exactly: 'Exactly “nominations”' }],
+  ['de', { what: 'Was', who: 'Wer', customer: 'Kunde', user: 'Benutzer', exactly: 'Genau „nominations“' }],
+] as const)
+  test(`entries are filtered by the names of objects and actors: ${language}`, () =>
+    show('/operator/audit', { role: 'operator', language, answers }, async ({ requests }) => {
+      const asked = () =>
+        requests.findLast(({ url }) => url.pathname === '/operator/v1/audit')?.url.searchParams;
+      await fill('main input', texts.what, 'deich');
+      await press('[role=option]', `${texts.customer} · Windpark Deich`);
+      await hasParameter('subject', 'cust_1');
+      await eventually(async () => assert.equal(asked()?.get('subject'), 'cust_1'));
+      const chosen = await find('main button', /: Windpark Deich$/);
+      await fill('main input', texts.who, 'TAL');
+      await press('[role=option]', `${texts.user} · Ben Tal · ben@nordwind.example`);
+      await hasParameter('actor', 'user_2');
+      await find('main button', /: Ben Tal$/);
+      chosen.click();
+      await hasParameter('subject', null);
+      await find('main input', texts.what);
+      await press('main button', /: Ben Tal$/);
+      await fill('main input', texts.who, 'nominations');
+      await press('[role=option]', texts.exactly);
+      await hasParameter('actor', 'nominations');
+    }));
+
+test('a filter of a link shows the name of its record, and an unknown record its id', () =>
+  show(
+    '/operator/audit?subject=cust_1&actor=user_3',
+    {
+      role: 'operator',
+      answers: {
+        ...answers,
+        'GET /operator/v1/users/user_3': () => problem(404, 'user_not_found'),
+      },
+    },
+    async () => {
+      await findText('Windpark Deich');
+      await find('main button', /: user_3$/);
+    },
+  ));
