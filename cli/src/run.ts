@@ -4,6 +4,7 @@ import { addBackupCommands } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
@@ -101,6 +102,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addLoginCommands,
     addCompletionCommand,
     addBackupCommands,
+    addDoctorCommand,
     addOperatorAccessCommands,
     addSecretsCommands,
     addLedgerCommands,
