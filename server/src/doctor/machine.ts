@@ -18,28 +18,22 @@ const ANSWER_WITHIN_MS = 3_000;
 
 type Listener = { setting: string; host: string; port: number; address: string; sign: RegExp };
 
-const listenersOf = ({ host, port, customerPort, adminHost, adminPort, tls }: Config): Listener[] => {
-  const scheme = tls === null ? 'http' : 'https';
-  const document = { address: '/openapi.json', sign: /"title": ?"Saldo / };
-  const at = (own: string, number: number) => `${own}://${reachable(host)}:${number}`;
+function listenersOf({ host, port, customerPort, adminHost, adminPort, tls }: Config): Listener[] {
+  const base = `http${tls === null ? '' : 's'}://${reachable(host)}`;
+  const api = (setting: string, own: number): Listener => ({
+    setting,
+    host,
+    port: own,
+    address: `${base}:${own}/openapi.json`,
+    sign: /"title": ?"Saldo /,
+  });
+  const metrics = `http://${reachable(adminHost)}:${adminPort}/metrics`;
   return [
-    { setting: 'PORT', host, port, ...document, address: `${at(scheme, port)}/openapi.json` },
-    {
-      setting: 'CUSTOMER_PORT',
-      host,
-      port: customerPort,
-      ...document,
-      address: `${at(scheme, customerPort)}/openapi.json`,
-    },
-    {
-      setting: 'ADMIN_PORT',
-      host: adminHost,
-      port: adminPort,
-      address: `http://${reachable(adminHost)}:${adminPort}/metrics`,
-      sign: /^saldo_/m,
-    },
+    api('PORT', port),
+    api('CUSTOMER_PORT', customerPort),
+    { setting: 'ADMIN_PORT', host: adminHost, port: adminPort, address: metrics, sign: /^saldo_/m },
   ];
-};
+}
 
 /** The address at which a listener of all addresses is reached on its own machine. */
 const reachable = (host: string): string => {
@@ -109,8 +103,12 @@ async function checkListener(listener: Listener): Promise<Check[]> {
   ];
 }
 
-export const checkListeners = async (config: Config): Promise<Check[]> =>
-  (await Promise.all(listenersOf(config).map(checkListener))).flat();
+/** In sequence: a check listens on its port for a moment, which another one must not find in use. */
+export async function checkListeners(config: Config): Promise<Check[]> {
+  const checks: Check[] = [];
+  for (const listener of listenersOf(config)) checks.push(...(await checkListener(listener)));
+  return checks;
+}
 
 /** `readConfig` has rejected folders that cannot be written to. */
 export function checkFolders({ dataDir, exchange: { hasFolders, outboxDir, inboxDir } }: Config): Check[] {

@@ -37,7 +37,10 @@ async function connect(tso: string, server: SftpSettings): Promise<Check> {
         .catch((error: Error) => {
           throw new Error(`${error.message} (${dir})`, { cause: error });
         });
-    return ok('transports', `${tso}: sftp://${user}@${host}:${port} accepts the key and lists both folders.`);
+    return ok(
+      'transports',
+      `${tso}: sftp://${user}@${host}:${port} accepts the credentials and lists both folders.`,
+    );
   } catch (error) {
     return failed(
       'transports',
