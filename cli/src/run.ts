@@ -1,5 +1,6 @@
 import { SaldoConnectionError, SaldoProblem } from '@saldo/sdk';
 import { Command, CommanderError } from 'commander';
+import { addApiCommand } from './commands/api.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
@@ -25,6 +26,7 @@ import { addUserCommands } from './commands/users.ts';
 import { addVerifyCommands } from './commands/verify.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
+import { SELECT_HELP } from './select.ts';
 import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -41,6 +43,8 @@ Settings, the first that is found:
   data/demo.json                  in the checkout, when nothing is set: the demo
 
 Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
+
+${SELECT_HELP.trim()}
 
 Exit codes: 0 done, 1 the platform answered with a problem or a check found differences, 2 wrong usage,
 3 the platform cannot be reached.
@@ -67,7 +71,11 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     .option('--config <file>', 'another config file')
     .option('--profile <name>', 'a profile of saldo login')
     .option('--json', 'print the JSON of the API, lists as arrays')
-    .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
+    .option('--select <path>', 'print parts of this JSON, one value a line: [].id')
+    .option(
+      '--quiet',
+      'print results and errors only, and of a record one value: its id; the secret of a new key, the link of an invitation',
+    )
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: true,
@@ -99,6 +107,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addRequestCommands,
     addPlatformCommands,
     addScheduleCommands,
+    addApiCommand,
     addLoginCommands,
     addCompletionCommand,
     addBackupCommands,

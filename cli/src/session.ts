@@ -6,12 +6,17 @@ import {
   type OperatorClient,
 } from '@saldo/sdk';
 import { type KeyKind, keyKindOf } from './key-kind.ts';
+import { parsePath, selectLines } from './select.ts';
 import { type Access, type Flags, findAccess } from './settings.ts';
 import { type Column, detailsOf, handlesOf, tableOf } from './tables.ts';
-import { type Style, styleFor, type Terminal, write } from './terminal.ts';
+import { harmless, type Style, styleFor, type Terminal, write } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
-export type GlobalFlags = Flags & { readonly json?: boolean; readonly quiet?: boolean };
+export type GlobalFlags = Flags & {
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly select?: string;
+};
 
 /** Tables and lines for people, the JSON of the API, or one value per record for scripts. */
 type OutputFormat = 'text' | 'json' | 'quiet';
@@ -24,7 +29,7 @@ export type Session = {
   readonly terminal: Terminal;
   readonly format: OutputFormat;
   readonly style: Style;
-  readonly flags: Flags;
+  readonly flags: GlobalFlags;
   /** Address, key and kind of the key. */
   access(): Promise<Access & { readonly kind: KeyKind }>;
   /** For commands of the operator only. */
@@ -36,8 +41,12 @@ export type Session = {
   /** For commands of every owner of a key, accounts included. */
   own(): Promise<OwnClient>;
   print(text: string): Promise<void>;
-  /** Prints to standard error, so that standard output stays parseable. */
+  /** Prints to standard error, so that standard output stays parseable. Prints nothing with `--quiet`. */
   note(text: string): void;
+  /** The same for errors, which `--quiet` does not silence. */
+  complain(text: string): void;
+  /** Prints a value as JSON, on one line where one value follows the other, or what `--select` takes of it. */
+  printJson(value: unknown, isLine?: boolean): Promise<void>;
   /** Prints a record as JSON of the API, line by line, or as its handle. */
   show(record: object): Promise<void>;
   /** Prints records as JSON of the API, as a table, or one handle per line. */
@@ -52,12 +61,19 @@ export function openSession(
   endWith: (code: number) => void,
 ): Session {
   if (flags.json && flags.quiet) throw new UsageError('--json and --quiet exclude each other');
-  const format = flags.json ? 'json' : flags.quiet ? 'quiet' : 'text';
+  const path = flags.select === undefined ? null : parsePath(flags.select);
+  const format = flags.json || path !== null ? 'json' : flags.quiet ? 'quiet' : 'text';
   const style = styleFor(terminal.stdout, terminal.env);
-  const note = (text: string) => void terminal.stderr.write(`${text}\n`);
+  const complain = (text: string) => void terminal.stderr.write(`${text}\n`);
+  const note = flags.quiet ? () => {} : complain;
   const print = (text: string) => write(terminal.stdout, text);
+  const printJson = (value: unknown, isLine = false) => {
+    if (path === null) return print(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
+    const lines = selectLines(value, path);
+    return print(terminal.stdout.isTTY ? lines.split('\n').map(harmless).join('\n') : lines);
+  };
   const access = async () => {
-    const found = await findAccess(flags, terminal, note);
+    const found = await findAccess(flags, terminal, { note, complain });
     return { ...found, kind: keyKindOf(found.apiKey) };
   };
   /** The options of a client, if the key is of one of these kinds. */
@@ -72,7 +88,9 @@ export function openSession(
     style,
     flags,
     note,
+    complain,
     print,
+    printJson,
     endWith,
     access,
     operator: async () => createOperatorClient((await optionsFor('operator')).options),
@@ -87,11 +105,11 @@ export function openSession(
       return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
     },
     show(record) {
-      if (format === 'json') return print(`${JSON.stringify(record, null, 2)}\n`);
+      if (format === 'json') return printJson(record);
       return print(format === 'quiet' ? handlesOf([record]) : detailsOf(record, style));
     },
     async showTable(items, columns, whenEmpty) {
-      if (format === 'json') await print(`${JSON.stringify(items, null, 2)}\n`);
+      if (format === 'json') await printJson(items);
       else if (format === 'quiet') await print(handlesOf(items));
       else if (items.length === 0) note(whenEmpty);
       else await print(tableOf(items, columns, style));
