@@ -22,6 +22,7 @@ import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
+import { addTriggerCommand } from './commands/trigger.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVerifyCommands } from './commands/verify.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
@@ -42,7 +43,8 @@ Settings, the first that is found:
   ~/.config/saldo/config.json     what saldo login stored, readable by you alone
   data/demo.json                  in the checkout, when nothing is set: the demo
 
-Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
+Days are written as 2026-10-25, yesterday, today, tomorrow, -1 or +2, by the German calendar. Of today the platform’s clock decides,
+which a sandbox may have moved; with the key of a BRP, this machine’s clock.
 
 ${SELECT_HELP.trim()}
 
@@ -104,6 +106,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExchangeCommands,
     addEventCommands,
     addWebhookCommands,
+    addTriggerCommand,
     addRequestCommands,
     addPlatformCommands,
     addScheduleCommands,

@@ -1,10 +1,13 @@
+import { addDays, type DeliveryDay, dayOf } from '@saldo/core/delivery-day.ts';
 import {
   type BrpClient,
   createBrpClient,
   createMarketClient,
   createOperatorClient,
+  isProblem,
   type OperatorClient,
 } from '@saldo/sdk';
+import { parseDayArgument, RelativeDay } from './fields.ts';
 import { type KeyKind, keyKindOf } from './key-kind.ts';
 import { parsePath, selectLines } from './select.ts';
 import { type Access, type Flags, findAccess } from './settings.ts';
@@ -38,6 +41,8 @@ export type Session = {
   brp(): Promise<BrpClient>;
   /** For commands of both: the client of the kind of the key. */
   client(): Promise<OperatorClient | BrpClient>;
+  /** A day of the command line. One that is counted from today is counted by the platform's clock. */
+  day(given: string | RelativeDay): Promise<DeliveryDay>;
   /** For commands of every owner of a key, accounts included. */
   own(): Promise<OwnClient>;
   print(text: string): Promise<void>;
@@ -82,6 +87,23 @@ export function openSession(
     if (!kinds.includes(kind)) throw new UsageError(wrongKey(kind, kinds));
     return { kind, options: { ...terminal.dependencies, ...found, signal: terminal.signal } };
   };
+  /**
+   * The operator's health tells the time of the platform, which is moved in a sandbox. BRPs cannot read it, and keys without
+   * the scope neither: for these it is the time of this machine.
+   */
+  const platformNow = async (): Promise<number> => {
+    const { kind, options } = await optionsFor('operator', 'brp', 'account');
+    const { now = Date.now } = terminal.dependencies ?? {};
+    if (kind !== 'operator') return now();
+    const health = createOperatorClient(options).health.get();
+    return health.then(
+      ({ server_time }) => Date.parse(server_time),
+      (error: unknown) => {
+        if (isProblem(error)) return now();
+        throw error;
+      },
+    );
+  };
   return {
     terminal,
     format,
@@ -98,6 +120,10 @@ export function openSession(
     client: async () => {
       const { kind, options } = await optionsFor('operator', 'brp');
       return kind === 'brp' ? createBrpClient(options) : createOperatorClient(options);
+    },
+    async day(given) {
+      const day = given instanceof RelativeDay ? given : parseDayArgument(given);
+      return day instanceof RelativeDay ? addDays(dayOf(await platformNow()), day.days) : day;
     },
     async own() {
       const { kind, options } = await optionsFor('operator', 'brp', 'account');
