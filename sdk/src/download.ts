@@ -42,7 +42,7 @@ export function downloadOf(response: Response, settings: Settings): Download {
 }
 
 /** Not imported, because the package is also for browsers. */
-function nodeFiles(): typeof import('node:fs/promises') {
+function nodeFiles() {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> };
   const files = process?.getBuiltinModule?.('node:fs/promises');
   if (files !== undefined) return files;
