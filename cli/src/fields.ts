@@ -1,5 +1,5 @@
 import type { BodyOf, Endpoint } from '@saldo/api';
-import { addDays, type DeliveryDay, dayOf, parseDay } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, parseDay } from '@saldo/core/delivery-day.ts';
 import { DECIMAL_MARKS } from '@saldo/core/enums.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage.ts';
@@ -83,14 +83,26 @@ export function countOf(text: string): number {
   return Number(text);
 }
 
-/** Accepts `2026-10-25`, or a day relative to today in Germany: `today`, `tomorrow`, `+2`. */
-export function parseDayArgument(text: string, now: number = Date.now()): DeliveryDay {
-  const written = { today: '+0', tomorrow: '+1' }[text] ?? text;
-  const [, count] = /^\+(\d{1,4})$/.exec(written) ?? [];
-  const day = count === undefined ? parseDay(text) : addDays(dayOf(now), Number(count));
+/** A day counted from today, which the platform's clock decides: that of a sandbox may be moved. */
+export class RelativeDay {
+  readonly days: number;
+
+  constructor(days: number) {
+    this.days = days;
+  }
+}
+
+const NAMED_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/** Accepts `2026-10-25`, or a day relative to today in Germany: `yesterday`, `today`, `tomorrow`, `-1`, `+2`. */
+export function parseDayArgument(text: string): DeliveryDay | RelativeDay {
+  const days = Object.hasOwn(NAMED_DAYS, text) ? NAMED_DAYS[text] : undefined;
+  if (days !== undefined) return new RelativeDay(days);
+  if (/^[+-]\d{1,4}$/.test(text)) return new RelativeDay(Number(text));
+  const day = parseDay(text);
   if (day !== null) return day;
   throw new UsageError(
-    `${JSON.stringify(text)} is not a day; write it like 2026-10-25, today, tomorrow or +2`,
+    `${JSON.stringify(text)} is not a day; write it like 2026-10-25, yesterday, today, tomorrow, -1 or +2`,
   );
 }
 

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { json, problem, standIn } from '../../sdk/test/stand-in.ts';
 import { runCommand, type Setting } from '../test/run-command.ts';
-import { parseDayArgument } from './fields.ts';
 
 const KEY = 'saldo_op_very-secret';
 const ENV = { SALDO_URL: 'https://saldo.test', SALDO_KEY: KEY };
@@ -103,13 +102,38 @@ test('every filter of the API is an option', async () => {
   });
 });
 
-test('days may be counted from today', async () => {
-  const { options, requests } = standIn(page([]), page([]));
-  // The German day may change between the two calls.
-  const [before, after] = [parseDayArgument('+2'), parseDayArgument('+3')];
-  await saldo('nominations list --delivery-date +2 --quiet', { fetch: options.fetch });
-  const day = new URL(`https://x${requests[0]?.url}`).searchParams.get('delivery_date');
-  assert.ok(day === before || day === after, String(day));
+test('days are counted from today by the platform’s clock, in options and arguments', async () => {
+  const ahead = json({ server_time: '2027-03-27T23:30:00Z' });
+  const dayIn = async (command: string, ...replies: Response[]) => {
+    const { options, requests } = standIn(...replies);
+    const { code, err } = await saldo(`${command} --quiet`, { fetch: options.fetch });
+    assert.deepEqual([code, err], [0, ''], command);
+    assert.equal(requests[0]?.url, '/operator/v1/health');
+    return /\d{4}-\d\d-\d\d/.exec(requests[1]?.url ?? '')?.[0];
+  };
+  for (const [word, day] of [
+    ['yesterday', '2027-03-27'],
+    ['-1', '2027-03-27'],
+    ['today', '2027-03-28'],
+    ['tomorrow', '2027-03-29'],
+    ['+2', '2027-03-30'],
+  ] as const) {
+    assert.equal(await dayIn(`nominations list --delivery-date ${word}`, ahead, page([])), day);
+    const calendar = json({ date: day, slots: [], gates: [] });
+    assert.equal(await dayIn(`delivery-day ${word}`, ahead, calendar), day);
+  }
+});
+
+test('without a key that reads the platform’s clock, the machine’s decides', async () => {
+  const now = () => Date.parse('2026-10-24T22:30:00Z');
+  const of = async (SALDO_KEY: string, ...replies: Response[]) => {
+    const { options, requests } = standIn(...replies);
+    const env = { ...ENV, SALDO_KEY };
+    await saldo('nominations list --delivery-date today --quiet', { fetch: options.fetch, env, now });
+    return requests.map(({ url }) => /\d{4}-\d\d-\d\d/.exec(url)?.[0]);
+  };
+  assert.deepEqual(await of('saldo_brp_key', page([])), ['2026-10-25']);
+  assert.deepEqual(await of(KEY, problem(403, 'forbidden'), page([])), [undefined, '2026-10-25']);
 });
 
 test('the clock of a sandbox is set to an instant, or to the German time of a day', async () => {

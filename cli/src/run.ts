@@ -1,9 +1,11 @@
 import { SaldoConnectionError, SaldoProblem } from '@saldo/sdk';
 import { Command, CommanderError } from 'commander';
+import { addApiCommand } from './commands/api.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addCompletionCommand } from './commands/completion.ts';
 import { addContractCommands } from './commands/contracts.ts';
 import { addCustomerCommands } from './commands/customers.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addEventCommands } from './commands/events.ts';
 import { addExchangeCommands } from './commands/exchange.ts';
 import { addExportCommands } from './commands/exports.ts';
@@ -20,10 +22,12 @@ import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
+import { addTriggerCommand } from './commands/trigger.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVerifyCommands } from './commands/verify.ts';
 import { addVolumeCommands } from './commands/volumes.ts';
 import { addWebhookCommands } from './commands/webhooks.ts';
+import { SELECT_HELP } from './select.ts';
 import { openSession } from './session.ts';
 import { harmless, styleFor, type Terminal } from './terminal.ts';
 import { UsageError } from './usage.ts';
@@ -39,7 +43,10 @@ Settings, the first that is found:
   ~/.config/saldo/config.json     what saldo login stored, readable by you alone
   data/demo.json                  in the checkout, when nothing is set: the demo
 
-Days are written as 2026-10-25, today, tomorrow, or +2 for two days from today, by the German calendar.
+Days are written as 2026-10-25, yesterday, today, tomorrow, -1 or +2, by the German calendar. Of today the platform’s clock decides,
+which a sandbox may have moved; with the key of a BRP, this machine’s clock.
+
+${SELECT_HELP.trim()}
 
 Exit codes: 0 done, 1 the platform answered with a problem or a check found differences, 2 wrong usage,
 3 the platform cannot be reached.
@@ -66,7 +73,11 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     .option('--config <file>', 'another config file')
     .option('--profile <name>', 'a profile of saldo login')
     .option('--json', 'print the JSON of the API, lists as arrays')
-    .option('--quiet', 'print one value a record: its id; the secret of a new key, the link of an invitation')
+    .option('--select <path>', 'print parts of this JSON, one value a line: [].id')
+    .option(
+      '--quiet',
+      'print results and errors only, and of a record one value: its id; the secret of a new key, the link of an invitation',
+    )
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: true,
@@ -95,12 +106,15 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addExchangeCommands,
     addEventCommands,
     addWebhookCommands,
+    addTriggerCommand,
     addRequestCommands,
     addPlatformCommands,
     addScheduleCommands,
+    addApiCommand,
     addLoginCommands,
     addCompletionCommand,
     addBackupCommands,
+    addDoctorCommand,
     addOperatorAccessCommands,
     addSecretsCommands,
     addLedgerCommands,

@@ -12,6 +12,9 @@ export type Flags = {
 };
 export type Access = { readonly baseUrl: string; readonly apiKey: string };
 
+/** For the reader of standard error: `--quiet` silences notes. */
+type Messages = Record<'note' | 'complain', (text: string) => void>;
+
 type Found = { url?: string | undefined; key?: string | undefined };
 type ConfigFile = { url?: string; key?: string };
 type DemoFile = { operator_key: string };
@@ -26,7 +29,7 @@ const DEMO_URL = 'http://127.0.0.1:8080';
 export async function findAccess(
   flags: Flags,
   terminal: Terminal,
-  note: (text: string) => void,
+  { note, complain }: Messages,
 ): Promise<Access> {
   const { env } = terminal;
   if (flags.profile !== undefined && flags.config !== undefined)
@@ -35,7 +38,7 @@ export async function findAccess(
     flags.profile === undefined
       ? { url: env['SALDO_URL'] || undefined, key: env['SALDO_KEY'] || undefined }
       : {};
-  const fromFile = await readConfig(flags, terminal, note);
+  const fromFile = await readConfig(flags, terminal, complain);
   const url = flags.url ?? fromEnvironment.url ?? fromFile.url;
   const key = flags.key ?? fromEnvironment.key ?? fromFile.key;
   if (url === undefined && key === undefined && !fromFile.refused) {
@@ -94,7 +97,7 @@ const readIfPresent = (file: string): Promise<string | null> =>
 async function readConfig(
   flags: Flags,
   terminal: Terminal,
-  note: (text: string) => void,
+  complain: Messages['complain'],
 ): Promise<Found & { refused: boolean }> {
   const { config: given } = flags;
   const profile = profileOf(flags, terminal);
@@ -108,7 +111,7 @@ async function readConfig(
   }
   const config = parseConfig(file, text);
   if (config.key !== undefined && (await isReadableByOthers(file))) {
-    note(
+    complain(
       `warning: ${file} has a key and can be read by others, so its key is ignored; run: chmod 600 ${file}`,
     );
     return { url: config.url, refused: true };

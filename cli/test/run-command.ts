@@ -12,6 +12,8 @@ export type Setting = {
   tty?: boolean;
   fetch?: typeof fetch;
   signal?: AbortSignal;
+  /** The clock of the machine. */
+  now?: () => number;
 };
 
 /** Runs a command in this process, with `home` as its only folder. Returns its output and its exit code. */
@@ -31,6 +33,7 @@ export async function runCommand(home: string, command: string | string[], setti
     signal: setting.signal ?? new AbortController().signal,
     dependencies: {
       fetch: setting.fetch ?? standIn(new TypeError('no request was expected')).options.fetch,
+      ...(setting.now === undefined ? {} : { now: setting.now }),
       // Retries have no delay and no time limit.
       sleep: (ms) => (ms < 30_000 ? Promise.resolve() : new Promise(() => {})),
     },

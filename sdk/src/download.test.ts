@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
 import { problem, standIn } from '../test/stand-in.ts';
 import { createBrpClient } from './brp.ts';
 import { createOperatorClient } from './operator.ts';
@@ -111,4 +116,53 @@ test('an export is retried until it begins', async () => {
   const wrong = standIn(problem(400, 'validation'));
   const refused = createBrpClient(wrong.options).exports.transactions({});
   await assert.rejects(refused, (error) => isProblem(error, 'validation'));
+});
+
+const fileOf = (body: ReturnType<typeof sending>) =>
+  createBrpClient(standIn(body.reply).options).exports.transactions({ ...DAY, format: 'ndjson' });
+
+async function newFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'saldo-sdk-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('saveTo writes the whole file and replaces an earlier one', async (t) => {
+  const folder = await newFolder(t);
+  const target = path.join(folder, 'day.ndjson');
+  await writeFile(target, 'earlier');
+  await (await fileOf(sending([encode('{"id":1}\n'), encode('{"id":2}\n')]))).saveTo(target);
+  assert.equal(await readFile(target, 'utf8'), '{"id":1}\n{"id":2}\n');
+  assert.deepEqual(await readdir(folder), ['day.ndjson']);
+});
+
+test('a transfer that breaks keeps the earlier file and leaves no other', async (t) => {
+  const folder = await newFolder(t);
+  const target = path.join(folder, 'day.ndjson');
+  await writeFile(target, 'earlier');
+  const broken = await fileOf(sending([encode('{"id":1}\n')], 'breaks'));
+  await assert.rejects(broken.saveTo(target), SaldoConnectionError);
+  assert.equal(await readFile(target, 'utf8'), 'earlier');
+  assert.deepEqual(await readdir(folder), ['day.ndjson']);
+  const body = sending([encode('1')], 'stalls');
+  const unwritable = await fileOf(body);
+  await assert.rejects(unwritable.saveTo(path.join(folder, 'missing', 'day.ndjson')), { code: 'ENOENT' });
+  assert.notEqual(body.cancelled(), null, 'the transfer has ended');
+});
+
+test('in a browser saveTo says what to do instead', async (t) => {
+  const file = await fileOf(sending([encode('1')]));
+  const { process } = globalThis;
+  t.mock.method(process, 'getBuiltinModule', () => undefined);
+  await assert.rejects(
+    file.saveTo('day.ndjson'),
+    /saveTo needs Node\.js .* await new Response\(download\.body\)\.blob\(\)/,
+  );
+  assert.equal(await new Response(file.body).text(), '1');
+});
+
+test('the body is a stream for the web and for Node.js', async () => {
+  const chunks = [encode('a'), encode('b')];
+  assert.equal(await new Response((await fileOf(sending(chunks))).body).text(), 'ab');
+  assert.equal(await text(Readable.from((await fileOf(sending(chunks))).body)), 'ab');
 });

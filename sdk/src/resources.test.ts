@@ -127,3 +127,17 @@ test('numbered pages are read to the last one, all of the version of the first',
     ],
   );
 });
+
+test('reads that have an instant take it as as_of', async () => {
+  const { options, requests } = standIn(json({ nominations: [], pagination: { next_cursor: null } }));
+  const client = createBrpClient(options);
+  const as_of = '2026-10-24T12:25:00Z';
+  await client.nominations.list({ as_of });
+  await client.nominations.get('nom_1', { as_of });
+  await client.transactions.get('tx_1', { as_of });
+  await client.transactions.proof('tx_1', { as_of });
+  await client.exports.nominations({ delivery_date: '2026-10-25', format: 'csv', as_of });
+  for (const { url } of requests)
+    assert.equal(new URL(`https://x${url}`).searchParams.get('as_of'), as_of, url);
+  assert.equal(requests.length, 5);
+});

@@ -10,6 +10,7 @@ export const TEST_FOLDER_VARIABLE = 'SALDO_TEST_FOLDER';
 const PROGRAMS = [
   'server/src/main.ts',
   'server/src/backup/main.ts',
+  'server/src/doctor/main.ts',
   'server/src/operator-access/main.ts',
   'server/src/secrets/main.ts',
   'server/src/ledger-key/main.ts',

@@ -1,14 +1,35 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Session } from '../session.ts';
 import { UsageError } from '../usage.ts';
 
-/**
- * Runs a program that exists only in a checkout. Relative folders in the environment resolve as in the server, which is
- * also started in the checkout.
- */
+type Output = 'inherit' | ['ignore', 'pipe', 'pipe'];
+
+/** Relative folders in the environment resolve as in the server, which is also started in the checkout. */
+function start(
+  { terminal }: Session,
+  command: string,
+  program: string,
+  args: readonly string[],
+  stdio: Output,
+) {
+  const file = fileURLToPath(new URL(program, terminal.checkout));
+  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout of Saldo`);
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: fileURLToPath(terminal.checkout),
+    env: terminal.env,
+    stdio,
+  });
+  child.stderr?.on('data', (text: Buffer) => void terminal.stderr.write(text));
+  terminal.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  return child;
+}
+
+/** Runs a program that exists only in a checkout. */
 export async function runCheckoutProgram(
   session: Session,
   command: string,
@@ -16,17 +37,26 @@ export async function runCheckoutProgram(
   args: readonly string[],
 ): Promise<void> {
   const { terminal } = session;
-  const file = fileURLToPath(new URL(program, terminal.checkout));
-  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout of Saldo`);
-  const child = spawn(process.execPath, [file, ...args], {
-    cwd: fileURLToPath(terminal.checkout),
-    env: terminal.env,
-    // On a terminal the program draws its own progress bar.
-    stdio: terminal.stderr.isTTY ? 'inherit' : ['ignore', 'pipe', 'pipe'],
-  });
+  // On a terminal the program draws its own progress bar.
+  const stdio = terminal.stderr.isTTY ? 'inherit' : (['ignore', 'pipe', 'pipe'] as Output);
+  const child = start(session, command, program, args, stdio);
   child.stdout?.on('data', (text: Buffer) => void terminal.stdout.write(text));
-  child.stderr?.on('data', (text: Buffer) => void terminal.stderr.write(text));
-  terminal.signal.addEventListener('abort', () => child.kill('SIGTERM'));
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) session.endWith(code ?? 1);
+}
+
+/** The output of such a program. */
+export async function readCheckoutProgram(
+  session: Session,
+  command: string,
+  program: string,
+  args: readonly string[],
+): Promise<string> {
+  const child = start(session, command, program, args, ['ignore', 'pipe', 'pipe']);
+  const [output, [code]] = await Promise.all([
+    text(child.stdout ?? Readable.from([])),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  if (code !== 0) throw new UsageError(`${command} did not complete`);
+  return output;
 }

@@ -2,7 +2,7 @@ import type { Endpoint, Pagination } from '@saldo/api';
 import { LIMITS } from '@saldo/api';
 import type { BrpClient, OperatorClient, RecordOf } from '@saldo/sdk';
 import type { Command } from 'commander';
-import { addFields, countOf, readFields } from '../fields.ts';
+import { addFields, countOf, RelativeDay, readFields } from '../fields.ts';
 import type { GlobalFlags, Session } from '../session.ts';
 import type { Column } from '../tables.ts';
 import { UsageError } from '../usage.ts';
@@ -22,7 +22,10 @@ export const doing =
       const { registeredArguments: known } = command;
       throw new UsageError(`the argument '${(known[empty] ?? known.at(-1))?.name()}' is empty`);
     }
-    await run(open(command.optsWithGlobals()), { args: command.args, command });
+    const session = open(command.optsWithGlobals());
+    for (const [name, value] of Object.entries(command.opts<Record<string, unknown>>()))
+      if (value instanceof RelativeDay) command.setOptionValue(name, await session.day(value));
+    await run(session, { args: command.args, command });
   };
 
 type ClientOf = 'operator' | 'client' | 'own';

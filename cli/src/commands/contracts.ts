@@ -227,7 +227,7 @@ function addDays(program: Command, open: OpenSession): void {
     'days put PPA-2026-0017 2026-10-26 - < day.json',
   ).action(
     doing(open, async (session, { args: [reference = '', given = '', file] }) => {
-      const day = parseDayArgument(given);
+      const day = await session.day(given);
       const { volume } = put.opts<{ volume?: number }>();
       if ((file === undefined) === (volume === undefined)) throw new UsageError('give a file or --volume');
       const slots = slotCount(day);

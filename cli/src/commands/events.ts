@@ -21,7 +21,7 @@ export function addEventCommands(program: Command, open: OpenSession): void {
     doing(open, async (session) => {
       const { events: feed } = await session.own();
       for await (const event of feed.follow(follow.opts<{ after: string; types?: string[] }>())) {
-        if (session.format === 'json') await session.print(`${JSON.stringify(event)}\n`);
+        if (session.format === 'json') await session.printJson(event, true);
         else if (session.format === 'quiet') await session.print(`${event.id}\n`);
         else await session.print(`${lineOf(event, session.style)}\n`);
       }

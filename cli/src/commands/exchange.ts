@@ -45,7 +45,7 @@ function addSend(exchange: Command, open: OpenSession): void {
       if (session.format === 'json') await session.show(result);
       else await session.showTable(result.messages, MESSAGE_COLUMNS, 'No schedule to send.');
       for (const { delivery_date, tso, error } of result.faults)
-        session.note(session.style('red', `${delivery_date} ${tso}: ${error}`));
+        session.complain(session.style('red', `${delivery_date} ${tso}: ${error}`));
       if (result.faults.length > 0) session.endWith(1);
     }),
   );

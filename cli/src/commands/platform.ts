@@ -2,7 +2,6 @@ import { operatorEndpoints as api, type DeliveryDayCalendar } from '@saldo/api';
 import { formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
 import { isProblem } from '@saldo/sdk';
 import type { Command } from 'commander';
-import { parseDayArgument } from '../fields.ts';
 import type { Session } from '../session.ts';
 import { detailsOf, localTime, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
@@ -42,7 +41,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
     "clock set 'today 11:00'",
   ).action(
     doing(open, async (session, { args: [given = ''] }) => {
-      const now = instantOf(given);
+      const now = await instantOf(session, given);
       await session.show(await inSandbox((await session.operator()).clock.set({ now })));
     }),
   );
@@ -60,7 +59,7 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
       const { slots } = day.opts<{ slots?: boolean }>();
       await showDay(
         session,
-        await (await session.client()).deliveryDays.get(parseDayArgument(date)),
+        await (await session.client()).deliveryDays.get(await session.day(date)),
         slots === true,
       );
     }),
@@ -68,17 +67,17 @@ export function addPlatformCommands(program: Command, open: OpenSession): void {
 }
 
 /** Accepts an instant, which the API checks, or a day and its German time: `today 11:00`. */
-function instantOf(text: string): string {
+async function instantOf(session: Session, text: string): Promise<string> {
   const [, day, hours, minutes] = /^(\S+) ([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (day === undefined) return text;
-  return formatInstant(localInstant(parseDayArgument(day), Number(hours) * 60 + Number(minutes)));
+  return formatInstant(localInstant(await session.day(day), Number(hours) * 60 + Number(minutes)));
 }
 
 /** Only a sandbox has the clock's path. */
-async function inSandbox<T>(answer: Promise<T>): Promise<T> {
+export async function inSandbox<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     if (!isProblem(error, 'not_found')) throw error;
-    throw new UsageError('the platform is not a sandbox: its clock needs a start with SANDBOX=on');
+    throw new UsageError('the platform is not a sandbox: this command needs a start with SANDBOX=on');
   });
 }
 

@@ -12,7 +12,7 @@ import {
 import { formatLocalTime, slotStart } from '@saldo/core/delivery-day.ts';
 import { slotRanges } from '@saldo/core/slot-ranges.ts';
 import { type Command, Option } from 'commander';
-import { addFields, countOf, decimalOption, parseDayArgument, readFields } from '../fields.ts';
+import { addFields, countOf, decimalOption, readFields } from '../fields.ts';
 import { openFile } from '../files.ts';
 import type { Session } from '../session.ts';
 import { type Column, exactMwh, tableOf } from '../tables.ts';
@@ -77,7 +77,7 @@ async function daySchedule(session: Session, day: string, options: DownloadOptio
   if (format !== 'csv' && (eic === undefined || tso === undefined || messageVersion === undefined))
     throw new UsageError(`--format ${format} of a day needs --eic, --tso and --message-version`);
   return (await session.brp()).nominations.daySchedule({
-    delivery_date: parseDayArgument(day),
+    delivery_date: await session.day(day),
     format,
     ...(eic === undefined ? {} : { eic }),
     ...(tso === undefined ? {} : { tso }),

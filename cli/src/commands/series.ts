@@ -1,7 +1,7 @@
 import { operatorEndpoints as api, type BodyOf, VALUE_UNITS, type ValueUnit } from '@saldo/api';
 import { formatInstant, slotStart } from '@saldo/core/delivery-day.ts';
 import { type Command, Option } from 'commander';
-import { addFields, parseDayArgument, readBody, readFields } from '../fields.ts';
+import { addFields, readBody, readFields } from '../fields.ts';
 import { readJson } from '../files.ts';
 import { localTime } from '../tables.ts';
 import { UsageError } from '../usage.ts';
@@ -87,7 +87,7 @@ function addPut(series: Command, open: OpenSession): void {
   ).action(
     doing(open, async (session, { args: [id = '', day = ''] }) => {
       const { file, unit } = put.opts<{ file: string; unit: ValueUnit }>();
-      const date = parseDayArgument(day);
+      const date = await session.day(day);
       const values = (await readJson(file, session.terminal)) as (number | null)[];
       await session.show(await (await session.operator()).series.putDay(id, date, { [unit]: values }));
     }),
@@ -109,7 +109,7 @@ function addValues(series: Command, open: OpenSession): void {
     'series values ser_… 2026-10-25 --slot-number 48',
   ).action(
     doing(open, async (session, { args: [id = '', day = ''] }) => {
-      const delivery_date = parseDayArgument(day);
+      const delivery_date = await session.day(day);
       const query = { ...readFields(values, api.getSeriesValues.query), delivery_date };
       const answer = await (await session.operator()).series.values(id, query);
       await session.showTable(

@@ -65,7 +65,7 @@ export function addVerifyCommands(program: Command, open: OpenSession): void {
         session.note(`The proof is valid: the ledger had this entry at ${sealed_at}.`);
       } catch (error) {
         if (!(error instanceof SaldoProofError)) throw error;
-        session.note(`The proof is not valid. ${error.message}`);
+        session.complain(`The proof is not valid. ${error.message}`);
         session.endWith(DIFFERS);
       }
     }),

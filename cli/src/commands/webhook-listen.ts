@@ -33,7 +33,8 @@ export function addListen(webhooks: Command, open: OpenSession): void {
         throw new UsageError('--forward-to must be a URL that begins with http:// or https://');
       }
       const { events } = await session.own();
-      session.note(`Forwarding events to ${harmless(forwardTo)}, signed with ${harmless(secret)}`);
+      // The receiver needs the secret, so that --quiet shows it too.
+      session.complain(`Forwarding events to ${harmless(forwardTo)}, signed with ${harmless(secret)}`);
       const filter = types === undefined ? {} : { types };
       for await (const event of events.follow({ ...filter, after })) {
         await report(session, event, await forward(session, forwardTo, event, secret));
@@ -73,7 +74,7 @@ async function forward(
 async function report(session: Session, event: SaldoEvent, { status, error }: Forwarded): Promise<void> {
   const { id, type, occurred_at } = event;
   if (session.format === 'json')
-    return session.print(`${JSON.stringify({ event_id: id, type, status_code: status, error })}\n`);
+    return session.printJson({ event_id: id, type, status_code: status, error }, true);
   if (session.format === 'quiet') return session.print(`${id}\n`);
   const outcome =
     error === null ? session.style('green', String(status)) : session.style('red', harmless(error));

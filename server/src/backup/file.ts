@@ -121,6 +121,17 @@ export async function openBackupFile(
   }
 }
 
+/** Reads the header only: the checksum of the file is not verified. */
+export async function readBackupHeader(file: string): Promise<BackupHeader> {
+  const handle = await open(file, 'r');
+  try {
+    const headerBytes = headerFrameBytes(await readAt(handle, 0, FILE_HEAD_BYTES));
+    return parseHeader(await readAt(handle, 0, headerBytes));
+  } finally {
+    await handle.close();
+  }
+}
+
 async function readAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);

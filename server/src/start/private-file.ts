@@ -15,7 +15,7 @@ const OTHERS = 0o077;
  * accepted with any mode, because the server's user cannot change it. Only a start checks it: a server that runs goes on, and
  * root may rotate the keys of a file that belongs to root and to the group of the server.
  */
-function refuseOthers(name: string, file: string): void {
+export function refuseOthers(name: string, file: string): void {
   const { uid, mode } = statSync(file);
   if (uid !== process.getuid?.() || (mode & OTHERS) === 0) return;
   const found = (mode & 0o777).toString(8).padStart(4, '0');

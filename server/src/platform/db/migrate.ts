@@ -48,7 +48,7 @@ export async function migrate(url: string, say: (message: string) => void, dir =
     // A session lock, which is released when the connection closes.
     await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
     const known = await readChecksums(dir);
-    await refuseOtherMigrations(client, known);
+    refuseOtherMigrations(await readApplied(client), known);
     const log: string[] = [];
     const options = optionsFor((message) => void log.push(message));
     const applied = await runner({ ...options, dir, dbClient: client }).catch((error: Error) => {
@@ -88,8 +88,7 @@ export async function migrateInTransaction(
 }
 
 /** The schema is as expected only if the applied migrations equal the files. */
-async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promise<void> {
-  const applied = await readApplied(client);
+function refuseOtherMigrations(applied: readonly Applied[], known: Checksums): void {
   const [baseline] = known.keys();
   if (applied[0] !== undefined && !applied.some(({ name }) => name === baseline)) {
     throw new DatabaseUnusable(
@@ -117,13 +116,27 @@ async function refuseOtherMigrations(client: pg.Client, known: Checksums): Promi
 
 type Applied = { readonly name: string; readonly checksum: string | null };
 
+/** The last applied migration, null in an empty database, and the ones that a start would apply. Changes nothing. */
+export async function findPending(client: pg.Client): Promise<{ applied: string | null; pending: string[] }> {
+  const { rows } = await client.query("select from pg_class where oid = to_regclass('public.migration')");
+  const applied = rows.length === 0 ? [] : await listApplied(client);
+  const known = await readChecksums();
+  refuseOtherMigrations(applied, known);
+  const names = new Set(applied.map(({ name }) => name));
+  const pending = [...known.keys()].filter((name) => !names.has(name));
+  return { applied: applied.at(-1)?.name ?? null, pending };
+}
+
+const listApplied = async (client: pg.Client): Promise<readonly Applied[]> =>
+  (await client.query<Applied>('select * from public.migration order by id')).rows;
+
 /** Creates the runner's table, with a column for the checksum. */
 async function readApplied(client: pg.Client): Promise<readonly Applied[]> {
   await client.query(
     `create table if not exists public.migration
        (id serial primary key, name varchar(255) not null, run_on timestamp not null, checksum text)`,
   );
-  return (await client.query<Applied>('select * from public.migration order by id')).rows;
+  return listApplied(client);
 }
 
 async function recordChecksums(client: pg.Client, known: Checksums): Promise<void> {

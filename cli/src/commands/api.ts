@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { SaldoConnectionError } from '@saldo/sdk';
+import type { Command } from 'commander';
+import type { Session } from '../session.ts';
+import type { Terminal } from '../terminal.ts';
+import { UsageError } from '../usage.ts';
+import { addExamples, doing, type OpenSession } from './command.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const PROBLEM = 1;
+const NOT_MODIFIED = 304;
+
+const NOTES = `
+The body of the answer goes to standard output as it comes, its status to standard error. The exit code is 0 for a status of 2xx
+and for 304, else 1. Redirects are not followed. The key is sent to the platform only: an address of another host is refused.`;
+
+/** Works with a key of any kind. */
+export function addApiCommand(program: Command, open: OpenSession): void {
+  const collect = (header: string, before: string[] = []) => [...before, header];
+  const api = program
+    .command('api')
+    .description('send any request to the platform with your key')
+    .argument('<method>', METHODS.join(', '))
+    .argument('<path>', 'the path with its query: /v1/contracts?limit=5')
+    .option('--data <text>', 'the body: text, @file, or @- for standard input; JSON by default')
+    .option('--header <header>', "a header, written as 'name: value'; may be repeated", collect)
+    .addHelpText('after', NOTES);
+  addExamples(
+    api,
+    "api GET '/v1/nominations?limit=5' --select 'nominations[].id'",
+    'api POST /operator/v1/nominations/run --data \'{"delivery_date": "2026-10-25"}\'',
+    'api PATCH /v1/customers/cust_… --data @change.json --header \'If-Match: "…"\'',
+  ).action(
+    doing(open, async (session, { args: [given = '', target = ''], command }) => {
+      const method = given.toUpperCase();
+      if (!METHODS.includes(method))
+        throw new UsageError(`${JSON.stringify(given)} is not one of ${METHODS.join(', ')}`);
+      const { data, header = [] } = command.opts<{ data?: string; header?: string[] }>();
+      if (data !== undefined && ['GET', 'HEAD'].includes(method))
+        throw new UsageError(`a ${method} has no --data`);
+      const { baseUrl, apiKey } = await session.access();
+      const body = data === undefined ? null : await readData(data, session.terminal);
+      const headers = headersOf(apiKey, body !== null, header);
+      await answer(session, await send(session, addressOf(baseUrl, target), { method, headers, body }));
+    }),
+  );
+}
+
+/** A text such as `//other.example` would be an address of another host, which must not get the key. */
+function addressOf(baseUrl: string, target: string): string {
+  const base = new URL(baseUrl);
+  const isPath = target.startsWith('/') && !target.startsWith('//');
+  const address = isPath ? baseUrl.replace(/\/+$/, '') + target : target;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new UsageError(`${JSON.stringify(target)} is not a path such as /v1/contracts`);
+  if (new URL(address).origin !== base.origin)
+    throw new UsageError(`the address is not of the platform at ${base.origin}, to which the key belongs`);
+  return address;
+}
+
+async function readData(data: string, { cwd, stdin }: Terminal): Promise<string | Uint8Array<ArrayBuffer>> {
+  if (!data.startsWith('@')) return data;
+  if (data === '@-') return new Uint8Array(await buffer(stdin));
+  const file = data.slice(1);
+  const content = await readFile(path.resolve(cwd, file)).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be read: ${error.message}`);
+  });
+  return new Uint8Array(content);
+}
+
+function headersOf(apiKey: string, hasBody: boolean, given: readonly string[]): Headers {
+  const headers = new Headers({ accept: 'application/json, */*', 'x-api-key': apiKey });
+  if (hasBody) headers.set('content-type', 'application/json');
+  for (const line of given) {
+    const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/.exec(line) ?? [];
+    try {
+      headers.set(name, value);
+    } catch {
+      throw new UsageError(`${JSON.stringify(line)} is no header: write it as 'name: value'`);
+    }
+  }
+  return headers;
+}
+
+async function send({ terminal }: Session, address: string, init: RequestInit): Promise<Response> {
+  const { fetch: send = fetch } = terminal.dependencies ?? {};
+  return send(address, { ...init, redirect: 'manual', signal: terminal.signal }).catch(unreachable);
+}
+
+/** `fetch` only reports "fetch failed"; the reason is in `cause`. */
+function unreachable(error: unknown): never {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  throw new SaldoConnectionError('network', reason instanceof Error ? reason.message : String(reason), error);
+}
+
+async function answer(session: Session, response: Response): Promise<void> {
+  const { status, statusText, body, ok } = response;
+  const isDone = ok || status === NOT_MODIFIED;
+  (isDone ? session.note : session.complain)(`${status} ${statusText}`.trim());
+  if (!isDone) session.endWith(PROBLEM);
+  if (isDone && session.flags.select !== undefined) return session.printJson(await jsonOf(response));
+  if (body === null) return;
+  const source = Readable.from(body);
+  await pipeline(source, session.terminal.stdout, { end: false }).catch(unreachable);
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new UsageError('the answer is not JSON, so that --select cannot be used');
+  }
+}
