@@ -165,6 +165,21 @@ test('the seal of a manifest is the first one after its instant that has all ent
     signature: Buffer.alloc(64, 0xff).toString('base64'),
     public_key: Buffer.alloc(32, 1).toString('base64'),
   });
+
+  // An upgrade writes the entries of older records later, so that their places are after those of newer ones.
+  await change(
+    'test_backfilled',
+    `insert into ledger_batch (sequence, committed_at, records, hashes) values
+       (1000006, '2024-01-01T00:00:00Z', '', ''), (1000007, '2026-10-20T08:00:04Z', '', '')`,
+  );
+  assert.equal(await sealOf(), null, 'the seals lack the entry of an older record');
+  await change(
+    'test_seal_of_backfilled',
+    `insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
+     select 4 + at, 1000005 + at, root_hash, sealed_at + at * interval '1 minute', key_no, signature
+     from ledger_seal, generate_series(1, 2) as at where tree_size = 4`,
+  );
+  assert.equal((await sealOf())?.tree_size, 5);
 });
 
 test('in a sandbox whose clock was moved back an export has no instant', async () => {

@@ -5,14 +5,17 @@ import path from 'node:path';
 import { test } from 'node:test';
 import type { LedgerKey, Proof, Seal } from '@saldo/api';
 import { verifyConsistency, verifyProof } from '@saldo/sdk';
+import { openDatabase } from '../src/platform/db/database.ts';
 import { readLedgerKey, renewLedgerKey } from '../src/start/ledger-key-file.ts';
-import { temporaryFolder } from './clean-up.ts';
+import { atEnd, temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { createDatabase } from './databases.ts';
-import { bodyOf, startTestPlatform } from './harness.ts';
+import { bodyOf, client, startTestPlatform } from './harness.ts';
 import { makeDeal } from './nominated.ts';
 import { runProduct, startProduct } from './product.ts';
 import { provenEntry, sealAll } from './proving.ts';
+import { until } from './until.ts';
+import { createWorld } from './world.ts';
 
 /** The file of the key that signs the ledger: what a start demands of it, and its rotation by the real command. */
 
@@ -104,6 +107,54 @@ test('saldo ledger rotate-key: new seals have the new key, and old proofs still 
   }
   const verified = await saldo(['verify'], env);
   assert.equal(verified.code, 0, verified.out + verified.err);
+});
+
+test('a running server signs with the key of saldo ledger rotate-key, by its own job', async () => {
+  const databaseUrl = await createDatabase();
+  const db = openDatabase(databaseUrl);
+  atEnd(() => db.close());
+  const operatorKey = await createWorld(db, { now: Date.now }).operatorKey();
+  const env = {
+    DATA_DIR: path.join(folder, 'rotated'),
+    DATABASE_URL: databaseUrl,
+    LEDGER_KEY_FILE: path.join(folder, 'rotated.key'),
+    RATE_LIMIT: '1000000',
+    DEMO: 'off',
+  };
+  const product = await startProduct(env);
+  const operator = client(product.baseUrl, operatorKey);
+  const list = async (): Promise<Seal[]> =>
+    (await bodyOf(operator('/operator/v1/ledger/seals?limit=100'))).seals;
+  /** The job seals every 30 seconds. */
+  const sealedChange = async (name: string): Promise<Seal> => {
+    const { length } = await list();
+    const made = await operator.post('/operator/v1/brps', { name });
+    assert.equal(made.status, 201, made.text);
+    return until(async () => {
+      const seals = await list();
+      return seals.length > length && seals[0];
+    });
+  };
+  const first = await sealedChange('before');
+  assert.equal(first.public_key, readLedgerKey(env.LEDGER_KEY_FILE).publicKey.toString('base64'));
+  const { code, out, err } = await saldo(['ledger', 'rotate-key'], env);
+  assert.equal(code, 0, err);
+  const [, made] = /Its public key is (\S+)\.\n/.exec(out) ?? [];
+  assert.notEqual(made, first.public_key);
+  const second = await sealedChange('after');
+  assert.equal(second.public_key, made);
+  const keys: LedgerKey = await bodyOf(operator('/operator/v1/ledger/key'));
+  assert.equal(keys.public_key, made);
+  assert.deepEqual(
+    keys.previous_keys.map(({ public_key }) => public_key),
+    [first.public_key],
+  );
+  const sizes = `from=${first.tree_size}&to=${second.tree_size}`;
+  const { consistency_path } = await bodyOf(operator(`/operator/v1/ledger/consistency?${sizes}`));
+  await verifyConsistency(first, second, consistency_path, keys);
+  const verified = await saldo(['verify'], env);
+  assert.equal(verified.code, 0, verified.out + verified.err);
+  assert.equal(await product.end('SIGTERM'), 0);
 });
 
 test('saldo ledger rotate-key makes no key where there was none, and keeps a file that is something else', async () => {

@@ -6,9 +6,13 @@ import type { Alarm, Message, Tso } from '@saldo/api';
 import type { Acknowledgement } from '@saldo/core/exchange/answer.ts';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
+import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import { sendDue } from '../src/exchange/process/send.ts';
 import { watchExchange } from '../src/exchange/process/watch.ts';
+import { lockDay } from '../src/exchange/store.ts';
+import { statement } from '../src/platform/db/statement.ts';
+import { untilBlockedFor } from './blocked.ts';
 import { agree, newPlace, operating, readSchedule } from './exchanging.ts';
 import { assertRefused, client, startTestPlatform } from './harness.ts';
 import { flat } from './nominated.ts';
@@ -156,6 +160,34 @@ test('a TSO that rejects a status request rejects no schedule, and raises an ala
   assert.deepEqual(await stateOf(again.id), ['acknowledged', null]);
   assert.deepEqual(await stateOf(made.id), ['rejected', error]);
   assert.deepEqual(await watched(), []);
+  await answer();
+});
+
+const ACKNOWLEDGED_AT = statement(
+  'test_request_acknowledged_at',
+  'select acknowledged_at from message where id = $1',
+);
+
+test('an answer to a status request that waits for its day has the instant after the wait', async () => {
+  const day = '2026-12-01';
+  await sendAt('2026-11-28T13:00:00Z', day, 100);
+  const [schedule] = await messages(`&delivery_date=${day}&type=schedule`);
+  const sent = await operator(`/operator/v1/messages/${schedule?.id}/raw`);
+  const { acknowledgement } = answersTo(await readSchedule(Buffer.from(sent.text)), CONFORMING, clock.now());
+  const made = await ask(day);
+  const answers = { messageId: await identificationOf(made.id), version: null };
+  const document = writeAnswer({ ...acknowledgement, id: 'SRQ-4', answers }, 'ess');
+  const later = clock.now() + 60_000;
+  const answered = await db.transaction(async (tx) => {
+    await lockDay(tx, day);
+    const receiving = receive(document);
+    await Promise.race([untilBlockedFor(tx, 0), receiving]);
+    clock.set(new Date(later).toISOString());
+    return { receiving };
+  });
+  assert.equal((await answered.receiving).status, 200);
+  const uuid = decodeId(ID_PREFIX.message, made.id);
+  assert.deepEqual(await db.query(ACKNOWLEDGED_AT, [uuid]), [{ acknowledged_at: later }]);
   await answer();
 });
 

@@ -42,15 +42,15 @@ const FIRST_WITH = statement(
 );
 
 /**
- * The first seal after an instant whose tree has every entry up to it. A change whose instant is older than an hour has been
- * committed or aborted: no transaction lasts as long.
+ * The first seal after an instant whose tree has every entry up to it. The last entry up to the instant is looked for from the end
+ * of the ledger: entries of records from before the ledger were written by the upgrade, after those of newer records.
  */
 const FIRST_AFTER = statement(
   'find_first_seal_after',
   `${SEAL}
-   where s.sealed_at > $1::timestamptz and s.sequence >= (
-     select coalesce(max(b.sequence), 0) from ledger_batch b
-     where b.committed_at > $1::timestamptz - interval '1 hour' and b.committed_at <= $1::timestamptz)
+   where s.sealed_at > $1::timestamptz and s.sequence >= coalesce((
+     select b.sequence from ledger_batch b where b.committed_at <= $1::timestamptz
+     order by b.sequence desc limit 1), 0)
    order by s.sealed_at, s.tree_size limit 1`,
 );
 

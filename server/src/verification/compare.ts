@@ -4,16 +4,19 @@ import { RECORD_BYTES } from '../ledger/append.ts';
 import type { Parties } from './parties.ts';
 import type { RecordSource } from './records.ts';
 import { type Differences, nameRecord, recordHex, recordOf } from './report.ts';
-import { fieldsOf, type Row, type RowStream } from './row-stream.ts';
-import { type Batch, isHashAt, type SheetLines } from './sheet-lines.ts';
+import { type Row, type RowStream, textFields } from './row-stream.ts';
+import { type Batch, isHashAt, type SheetLines, sheetFields } from './sheet-lines.ts';
 
 /** An entry that follows from a stored row. */
 type Computed = { readonly text: string; readonly hashHex: string };
 /** An entry of the ledger, at the instant of its batch. */
 type Stored = { readonly record: string; readonly hashHex: string; readonly committedAt: number };
 /** A row that came before its entry, with the leaf hash (latin1) and the instant that `SheetLines` read from it. */
-type EarlyRow = { readonly line: Buffer; readonly leafHash: string; readonly instant: number };
+type EarlyRow = { readonly row: Buffer; readonly leafHash: string; readonly instant: number };
 type Changed = Computed & { readonly record: string; readonly storedHex: string };
+
+type RowBytes = Pick<RowStream, 'bytes' | 'start' | 'end'>;
+const rowIn = (bytes: Buffer): RowBytes => ({ bytes, start: 0, end: bytes.length });
 
 /** Rows that are read ahead for an entry whose row does not come. Transactions that commit at once mix their rows. */
 const MAX_READ_AHEAD = 100_000;
@@ -106,9 +109,13 @@ export class RecordComparison {
         if (this.isEarly(leafHash, batch, index)) continue;
       }
       entry ??= entryAt(batch, index);
-      if (this.addRow(this.rows.fields(), entry)) return true;
+      if (this.addRow(this.fieldsOf(this.rows), entry)) return true;
     }
     return false;
+  }
+
+  private fieldsOf({ bytes, start, end }: RowBytes): Row {
+    return this.lines === null ? textFields(bytes, start, end) : sheetFields(bytes, start);
   }
 
   private agrees(batch: Batch, index: number, leafHash: string): boolean {
@@ -126,18 +133,18 @@ export class RecordComparison {
     const key = record.toString('latin1');
     const isExpected = instant >= this.startsAt && this.stored.size === 0 && !this.earlyRows.has(key);
     if (!isExpected || this.lines!.isOf(batch, index)) return false;
-    this.earlyRows.set(key, { line: this.rows.line(), leafHash, instant });
+    this.earlyRows.set(key, { row: this.rows.row(), leafHash, instant });
     return true;
   }
 
   private compareEarlyRow(batch: Batch, index: number): boolean {
     const key = batch.records.toString('latin1', index * RECORD_BYTES, (index + 1) * RECORD_BYTES);
-    const row = this.earlyRows.get(key);
-    if (row === undefined) return false;
+    const early = this.earlyRows.get(key);
+    if (early === undefined) return false;
     this.earlyRows.delete(key);
     this.readAhead = 0;
-    if (row.instant === batch.committedAt && isHashAt(batch, index, row.leafHash)) this.agreeing++;
-    else this.addRow(fieldsOf(row.line), entryAt(batch, index));
+    if (early.instant === batch.committedAt && isHashAt(batch, index, early.leafHash)) this.agreeing++;
+    else this.addRow(this.fieldsOf(rowIn(early.row)), entryAt(batch, index));
     return true;
   }
 
@@ -155,8 +162,8 @@ export class RecordComparison {
 
   /** Reads the rest of the rows. Whatever still waits differs. */
   async end(): Promise<void> {
-    for (const { line } of this.earlyRows.values()) this.addRow(fieldsOf(line));
-    for (let row = await this.rows.next(); row !== null; row = await this.rows.next()) this.addRow(row);
+    for (const { row } of this.earlyRows.values()) this.addRow(this.fieldsOf(rowIn(row)));
+    while (await this.rows.reach()) this.addRow(this.fieldsOf(this.rows));
     this.reportChanged();
     for (const [record, { committedAt }] of this.stored) {
       this.differences.add(

@@ -53,7 +53,7 @@ const sheetOf = ([, , revision, id, volumesHex, previous, statuses, mask, invali
 
 /** Compares the stored statuses with those that follow from sheets and invalidations. */
 async function compareStatuses(snapshot: Snapshot, differences: Differences): Promise<void> {
-  await snapshot.streams([CORRECTED_DAYS], async ([stream]) => {
+  await snapshot.streams([{ select: CORRECTED_DAYS }], async ([stream]) => {
     let day: DaySheet[] = [];
     let key = '';
     for (let row = await stream!.next(); row !== null; row = await stream!.next()) {

@@ -38,15 +38,15 @@ export type RecordSource = {
   /** Nearly in the order of changes, so that few rows wait for their entries. */
   readonly select: (since: string) => string;
   readonly entries: (row: Row, parties: Parties) => LedgerEntry[];
-  /** Compares most rows without `entries`. */
+  /** Compares most rows without `entries`. They are in the binary format. */
   readonly lines?: (parties: Parties) => SheetLines;
 };
 
 /** The sheets of its previous versions are in the last column: `revision id`, separated by commas. */
 const SHEETS: RecordSource = {
   select: (since) => `
-    select s.id, ${msOf('s.created_at')}, s.contract_no, s.delivery_day, s.revision, s.sender_position,
-      s.receiver_position, encode(s.volumes, 'hex'), s.versions, s.previous,
+    select s.id, s.created_at, s.contract_no, s.delivery_day, s.revision, s.sender_position,
+      s.receiver_position, s.volumes, s.versions::text, s.previous::text,
       case when s.previous is not null then (
         select string_agg(p.revision || ' ' || p.id, ',' order by p.revision) from sheet p
         where p.contract_no = s.contract_no and p.delivery_day = s.delivery_day and p.revision = any (s.previous)

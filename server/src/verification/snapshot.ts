@@ -1,13 +1,15 @@
 import type pg from 'pg';
 import { begin, withConnection } from '../backup/connection.ts';
-import { type Row, RowStream } from './row-stream.ts';
+import { type CopyFormat, type Row, RowStream } from './row-stream.ts';
 
 const MODE = 'isolation level repeatable read, read only';
+
+export type Select = { readonly select: string; readonly format?: CopyFormat };
 
 /** One state of the database, read over several connections at once. A running server changes nothing in it. */
 export type Snapshot = {
   /** Runs `work` with the rows of each statement, each over a connection of its own. */
-  streams<T>(selects: readonly string[], work: (streams: readonly RowStream[]) => Promise<T>): Promise<T>;
+  streams<T>(selects: readonly Select[], work: (streams: readonly RowStream[]) => Promise<T>): Promise<T>;
   rows(select: string): Promise<Row[]>;
 };
 
@@ -37,13 +39,13 @@ export const withSnapshot = <T>(
       first === undefined
         ? use([])
         : imported((other) => {
-            const stream = new RowStream(other, first);
+            const stream = new RowStream(other, first.select, first.format);
             return streams(others, (rest) => use([stream, ...rest]));
           });
     return work({
       streams,
       rows: (select) =>
-        streams([select], async ([stream]) => {
+        streams([{ select }], async ([stream]) => {
           const found: Row[] = [];
           for (let row = await stream!.next(); row !== null; row = await stream!.next()) found.push(row);
           return found;

@@ -6,9 +6,10 @@ import { compareDerived, readLedgerStart } from './derived.ts';
 import { readParties } from './parties.ts';
 import { RECORD_SOURCES } from './records.ts';
 import { collectDifferences, type Differences } from './report.ts';
-import { msOf, type RowStream } from './row-stream.ts';
+import { binaryFields, binaryInstant, type RowStream } from './row-stream.ts';
 import { KEYS, NODES, SEALS, type Seal, TreeComparison } from './seals.ts';
-import { type Snapshot, withSnapshot } from './snapshot.ts';
+import type { Batch } from './sheet-lines.ts';
+import { type Select, type Snapshot, withSnapshot } from './snapshot.ts';
 
 export type VerifyOptions = {
   /** Entries from before this instant are compared with the seals only, not with their records. */
@@ -36,8 +37,7 @@ export type Verification = {
 };
 
 const BATCHES = `
-  select sequence, ${msOf('committed_at')}, encode(records, 'hex'), encode(hashes, 'hex')
-  from ledger_batch order by sequence`;
+  select sequence, committed_at, records, hashes from ledger_batch order by sequence`;
 const COUNT = 'select coalesce(sum(length(records) / 21), 0) from ledger_batch';
 
 /** The source of each kind of entry, by the code of the kind. */
@@ -70,7 +70,15 @@ async function compareEntries(
   if (ownKey !== null && keys.size > 0 && !keys.has(ownKey))
     differences.add(`key unknown: the database does not have ${ownKey}, the key of LEDGER_KEY_FILE`);
   const from = since === null ? `'-infinity'` : `'${new Date(since).toISOString()}'`;
-  const selects = [BATCHES, SEALS, NODES, ...RECORD_SOURCES.map(({ select }) => select(from))];
+  const selects: Select[] = [
+    { select: BATCHES, format: 'binary' },
+    { select: SEALS },
+    { select: NODES },
+    ...RECORD_SOURCES.map(({ select, lines }) => ({
+      select: select(from),
+      format: lines === undefined ? ('text' as const) : ('binary' as const),
+    })),
+  ];
   return snapshot.streams(selects, async ([batches, seals, nodes, ...rows]) => {
     const options = { parties, differences, startsAt };
     const comparisons = RECORD_SOURCES.map((source, at) => new RecordComparison(rows[at]!, source, options));
@@ -107,19 +115,32 @@ type Comparisons = {
   readonly progress: Progress;
 };
 
+function batchOf({ bytes, start }: RowStream): Batch & { readonly sequence: number } {
+  const [sequence, committedAt, records, hashes] = binaryFields(bytes, start) as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  return {
+    sequence: Number(sequence.readBigInt64BE()),
+    committedAt: binaryInstant(committedAt),
+    records,
+    hashes,
+  };
+}
+
 /** Returns the instant of the newest batch. */
 async function compareBatches(
   batches: RowStream,
   { comparisons, tree, since, progress }: Comparisons,
 ): Promise<number | null> {
   let newest: number | null = null;
-  for (let row = await batches.next(); row !== null; row = await batches.next()) {
-    const [sequence, instant, recordsHex, hashesHex] = row as [string, string, string, string];
-    const committedAt = Number(instant);
-    const [records, hashes] = [Buffer.from(recordsHex, 'hex'), Buffer.from(hashesHex, 'hex')];
-    const batch = { committedAt, records, hashes };
+  while (await batches.reach()) {
+    const batch = batchOf(batches);
+    const { sequence, committedAt, records, hashes } = batch;
     newest = Math.max(newest ?? committedAt, committedAt);
-    await tree.before(Number(sequence));
+    await tree.before(sequence);
     const count = records.length / RECORD_BYTES;
     for (let at = 0; at < count; at++) {
       tree.append(hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));

@@ -60,7 +60,7 @@ export async function applyDocument(
   const request =
     document.kind === 'acknowledgement' ? await findStatusRequest(tx, document, us.rules) : null;
   if (document.kind === 'acknowledgement' && request !== null) {
-    const decision = await answerStatusRequest(tx, document, reception, request, us, clock.now());
+    const decision = await answerStatusRequest(tx, document, reception, request, us, clock);
     return {
       ...readingOf(read, document, decision),
       tso: request.tso,

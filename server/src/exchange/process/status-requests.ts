@@ -9,6 +9,7 @@ import {
 } from '@saldo/core/exchange/documents/status-request.ts';
 import { type MarketRules, tsoCodes } from '@saldo/core/market-rules.ts';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/statement.ts';
 import { timestamp } from '../../platform/db/wire-types.ts';
@@ -71,12 +72,13 @@ export async function answerStatusRequest(
   reception: Reception,
   { id, tso, day }: AnsweredRequest,
   { rules }: Scheduler,
-  now: number,
+  clock: Clock,
 ): Promise<ReturnType<typeof applyToRequest>> {
   const decision = applyToRequest(answer, reception, tsoCodes(rules, tso, day).party);
   if (decision.kind === 'ignored') return decision;
   // The same lock as for its delivery, which may be under way.
   await lockDay(tx, day);
+  const now = clock.now();
   const error = decision.kind === 'rejected' ? storeMessage(decision.message) : null;
   await tx.query(RECORD_ANSWER, [id, decision.kind, error, timestamp(now)]);
   await recordSentAt(tx, id, now);
