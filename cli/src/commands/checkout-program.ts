@@ -6,8 +6,8 @@ import type { Session } from '../session.ts';
 import { UsageError } from '../usage.ts';
 
 /**
- * Runs a program that exists only in a checkout. Relative folders in the environment resolve as in the server, which is
- * also started in the checkout.
+ * Runs a program that exists only in a checkout or a release. Relative folders in the environment resolve as in the
+ * server: npm starts that of a checkout in the checkout, and a release is started in any folder.
  */
 export async function runCheckoutProgram(
   session: Session,
@@ -17,9 +17,10 @@ export async function runCheckoutProgram(
 ): Promise<void> {
   const { terminal } = session;
   const file = fileURLToPath(new URL(program, terminal.checkout));
-  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout of Saldo`);
+  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout or a release of Saldo`);
+  const isRelease = existsSync(new URL('saldo.js', terminal.checkout));
   const child = spawn(process.execPath, [file, ...args], {
-    cwd: fileURLToPath(terminal.checkout),
+    cwd: isRelease ? terminal.cwd : fileURLToPath(terminal.checkout),
     env: terminal.env,
     // On a terminal the program draws its own progress bar.
     stdio: terminal.stderr.isTTY ? 'inherit' : ['ignore', 'pipe', 'pipe'],
