@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { PACKAGES } from '../server/src/docs/pages.ts';
 import { type Product, startProduct } from '../server/test/product.ts';
 import { buildRelease, startCommand } from './build.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -75,6 +76,7 @@ test('a release starts read-only and as an ordinary user, with the embedded data
     '/docs/sdk',
     '/docs/images/offers.png',
     '/docs/assets/search.json',
+    ...PACKAGES.map((name) => `/packages/${name}`),
   ];
   const files = [script, ...docs, '/errors', '/llms.txt', '/openapi.json'];
   for (const file of files) assert.equal((await fetch(product.baseUrl + file)).status, 200, file);
@@ -144,7 +146,7 @@ test('a release explains its commands and its settings', async () => {
   const help = await saldo(['--help'], {});
   for (const command of ['start', 'backup', 'restore', 'verify', 'nominations'])
     assert.ok(help.includes(`  ${command}`));
-  assert.match(await saldo(['start', '--help'], {}), /^DATA_DIR=/m);
+  assert.match(await saldo(['start', '--help'], {}), /^#?DATA_DIR=/m);
 });
 
 type Manifest = { version: string };

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { GUIDES } from '../server/src/docs/pages.ts';
 import { ensurePortal } from '../server/src/start/portal-build.ts';
+import { buildPackages } from './packages.ts';
 import { billOfMaterials } from './sbom.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -41,6 +42,7 @@ export async function buildRelease(outDir: string, { withDatabase, say }: Option
   }
   await cp(portal, path.join(outDir, 'portal'), { recursive: true });
   await copyDocumentation(outDir);
+  await buildPackages(path.join(outDir, 'packages'));
   await cp(path.join(ROOT, 'release', ENTRY), path.join(outDir, ENTRY));
   await cp(path.join(ROOT, 'LICENSE'), path.join(outDir, 'LICENSE'));
   const { name, version, license, description } = await readManifest(ROOT);

@@ -39,6 +39,13 @@ const licencesOf = ({ license }: Locked) =>
     ? []
     : [/[ (]/.test(license) ? { expression: license } : { license: { id: license } }];
 
+/** Old packages have a list, which npm does not copy into the lockfile. */
+async function oldLicence(root: string, place: string): Promise<{ license?: string }> {
+  const text = await readFile(path.join(root, place, 'package.json'), 'utf8');
+  const { licenses = [] } = JSON.parse(text) as { licenses?: { type: string }[] };
+  return licenses.length === 0 ? {} : { license: licenses.map(({ type }) => type).join(' OR ') };
+}
+
 function componentOf(place: string, locked: Locked) {
   const [, scope, name] = /^(?:(@[^/]+)\/)?(.+)$/.exec(nameOf(place, locked)) ?? [];
   const [algorithm, digest = ''] = (locked.integrity ?? '').split('-', 2);
@@ -69,8 +76,9 @@ export async function billOfMaterials(
   const self = `pkg:generic/${application.name}@${application.version}`;
   const [components, edges] = [new Map<string, object>(), new Map([[self, new Set<string>()]])];
   for (const place of [...places].toSorted()) {
-    const locked = packages[place];
-    if (locked === undefined) throw new Error(`${place} is not in package-lock.json: run npm ci first.`);
+    const entry = packages[place];
+    if (entry === undefined) throw new Error(`${place} is not in package-lock.json: run npm ci first.`);
+    const locked = entry.license === undefined ? { ...entry, ...(await oldLicence(root, place)) } : entry;
     const isOurs = !place.includes(MODULES);
     const reference = isOurs ? self : purlOf(place, locked);
     if (!isOurs) components.set(reference, componentOf(place, locked));

@@ -1,6 +1,9 @@
 type Guide = { readonly url: string; readonly label: string; readonly file: string };
 type GuideGroup = { readonly label: string; readonly pages: readonly Guide[] };
 
+/** Clients that every platform serves, of its own version. */
+export const PACKAGES = ['saldo-sdk.tgz', 'saldo-cli.tgz', 'saldo_client.py'] as const;
+
 const guide = (url: string, label: string, file: string): Guide => ({ url: `/docs${url}`, label, file });
 
 /** The written pages in the order of the navigation. A page that is not listed is not served. */
