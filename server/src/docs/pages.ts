@@ -30,6 +30,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/guides/proofs', 'Proofs', 'docs/guides/proofs.md'),
       guide('/guides/market', 'Browse the market', 'docs/guides/market.md'),
       guide('/sdk', 'TypeScript SDK', 'sdk/README.md'),
+      guide('/guides/python', 'Python client', 'docs/guides/python.md'),
       guide('/cli', 'Command line', 'cli/README.md'),
     ],
   },

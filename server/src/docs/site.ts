@@ -225,7 +225,7 @@ async function readPackage(name: string, findPackages: FindPackages): Promise<St
   const known = PACKAGES.find((each) => each === name);
   const folder = known === undefined ? null : await findPackages();
   if (known === undefined || folder === null) return null;
-  return staticFile(known, await readFile(path.join(folder, known)), HEADERS);
+  return await readStatic(path.join(folder, known));
 }
 
 const ASSET = /^\/docs\/(assets|images)\/([\w-]{1,64}\.(?:css|js|svg|png))$/;
@@ -233,9 +233,12 @@ const ASSET = /^\/docs\/(assets|images)\/([\w-]{1,64}\.(?:css|js|svg|png))$/;
 async function readAsset(url: string): Promise<StaticFile | null> {
   const [, folder, name] = ASSET.exec(url) ?? [];
   if (name === undefined) return null;
-  const whole = path.join(folder === 'assets' ? ASSETS : path.join(ROOT, IMAGES), name);
+  return await readStatic(path.join(folder === 'assets' ? ASSETS : path.join(ROOT, IMAGES), name));
+}
+
+async function readStatic(file: string): Promise<StaticFile | null> {
   try {
-    return staticFile(name, await readFile(whole), HEADERS);
+    return staticFile(file, await readFile(file), HEADERS);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
