@@ -103,7 +103,7 @@ class PythonClient {
       }
     } else if (body !== null) {
       const isOptional = ((body as Schema).required ?? []).length === 0;
-      const type = this.#typeOf(body as Schema, `${pascal(id)}Body`);
+      const type = this.#typeOf(body, `${pascal(id)}Body`);
       positional.push(isOptional ? `body: Optional[${type}] = None` : `body: ${type}`);
     }
     if (api.isRepeatable(endpoint)) {
@@ -120,7 +120,7 @@ class PythonClient {
           ? 'str'
           : status === 204
             ? 'None'
-            : this.#typeOf(endpoint.response as Schema, pascal(id));
+            : this.#typeOf(endpoint.response, pascal(id));
     const sentBody =
       body === null || stream !== undefined
         ? 'None'
