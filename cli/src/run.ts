@@ -22,6 +22,7 @@ import { addRequestCommands } from './commands/requests.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
 import { addSecretsCommands } from './commands/secrets.ts';
 import { addSeriesCommands } from './commands/series.ts';
+import { addStartCommand } from './commands/start.ts';
 import { addTriggerCommand } from './commands/trigger.ts';
 import { addUserCommands } from './commands/users.ts';
 import { addVerifyCommands } from './commands/verify.ts';
@@ -119,6 +120,7 @@ export async function runCli(argv: readonly string[], version: string, terminal:
     addSecretsCommands,
     addLedgerCommands,
     addVerifyCommands,
+    addStartCommand,
   ]) {
     add(program, open);
   }

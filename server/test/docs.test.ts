@@ -100,7 +100,7 @@ test('links between the Markdown files of the repository and from deploy/ resolv
     await renderMarkdown(`# Page\n\n${await read(file)}`, note);
     for (const link of links) {
       const [target = '', anchor] = link.split('#');
-      if (isOutside(link) || /^\/(docs|errors)\b/.test(link)) continue;
+      if (isOutside(link) || /^\/(docs|errors|packages)\b/.test(link)) continue;
       const to = target === '' ? file : path.posix.join(path.posix.dirname(file), target);
       assert.ok(existsSync(path.join(CHECKOUT, to)), `${file}: ${link}`);
       if (anchor !== undefined && to.endsWith('.md'))
@@ -215,6 +215,7 @@ test('pages are revalidated by ETag, compressed, and answer HEAD and OPTIONS, on
       '/docs/guides/time.md',
       '/docs/assets/docs.css',
       '/llms.txt',
+      '/packages/saldo_client.py',
     ]) {
       const { status, headers } = await ask(url, { headers: { 'accept-encoding': 'br' } });
       assert.deepEqual([status, headers.get('content-encoding')], [200, 'br'], url);
@@ -229,6 +230,13 @@ test('pages are revalidated by ETag, compressed, and answer HEAD and OPTIONS, on
     }
     const image = await ask('/docs/images/offers.png');
     assert.deepEqual([image.status, image.headers.get('content-type')], [200, 'image/png']);
+    for (const name of ['saldo-sdk.tgz', 'saldo-cli.tgz']) {
+      const { status, headers } = await ask(`/packages/${name}`, { headers: { 'accept-encoding': 'br' } });
+      const served = ['content-type', 'content-encoding'].map((header) => headers.get(header));
+      assert.deepEqual([status, ...served], [200, 'application/gzip', null], name);
+    }
+    for (const name of ['unknown.tgz', '..%2fpackage.json'])
+      assert.equal((await ask(`/packages/${name}`)).status, 404, name);
     const slash = await fetch(`${base}/docs/`, { redirect: 'manual' });
     assert.deepEqual([slash.status, slash.headers.get('location')], [308, '/docs']);
   }

@@ -61,20 +61,23 @@ PATH='${process.env['PATH']}' exec npm "$@"
 
 /** Sends the requests of the documentation on machines without curl. */
 const CURL_STAND_IN = `
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 const options = {
   header: { type: 'string', short: 'H', multiple: true },
   request: { type: 'string', short: 'X' },
   data: { type: 'string', short: 'd' },
+  output: { type: 'string', short: 'o' },
   'write-out': { type: 'string', short: 'w' },
   silent: { type: 'boolean', short: 's' },
   'show-error': { type: 'boolean', short: 'S' },
   'fail-with-body': { type: 'boolean' },
 };
 const { values, positionals: [url] } = parseArgs({ options, allowPositionals: true });
-const { header, data: body, request: method = body === undefined ? 'GET' : 'POST' } = values;
+const { header = [], output, data: body, request: method = body === undefined ? 'GET' : 'POST' } = values;
 const response = await fetch(url, { method, body, headers: header.map((line) => line.split(': ')) });
-console.log(await response.text());
+if (output === undefined) console.log(await response.text());
+else writeFileSync(output, await response.text());
 process.exitCode = response.ok ? 0 : 22;
 `;
 

@@ -54,7 +54,7 @@ export async function createRecordedApp({ config, customerUrl, db, sealer, event
     poller: new EventPoller(recording, logger),
     eventIds,
     importCounts: { rows: 0, rejected: 0 },
-    site: createDocumentation(config),
+    site: createDocumentation(config, () => {}),
     webhooks: {
       ids: eventIds,
       sealer,

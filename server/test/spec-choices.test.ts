@@ -242,7 +242,7 @@ test('the BRP API has no deprecated operation', async () => {
 });
 
 test('the documentation and the pages of problems need no key, and answer HEAD and OPTIONS too', async () => {
-  for (const address of ['/docs', '/openapi.json', '/errors/validation']) {
+  for (const address of ['/docs', '/openapi.json', '/errors/validation', '/packages/saldo_client.py']) {
     for (const key of [null, 'nonsense']) {
       for (const method of ['GET', 'HEAD']) {
         const { status, headers } = await request(address, { method, key });

@@ -9,7 +9,10 @@ import { UsageError } from '../usage.ts';
 
 type Output = 'inherit' | ['ignore', 'pipe', 'pipe'];
 
-/** Relative folders in the environment resolve as in the server, which is also started in the checkout. */
+/**
+ * Relative folders in the environment resolve as in the server: npm starts that of a checkout in the checkout, and a release is
+ * started in any folder.
+ */
 function start(
   { terminal }: Session,
   command: string,
@@ -18,9 +21,10 @@ function start(
   stdio: Output,
 ) {
   const file = fileURLToPath(new URL(program, terminal.checkout));
-  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout of Saldo`);
+  if (!existsSync(file)) throw new UsageError(`${command} works only in a checkout or a release of Saldo`);
+  const isRelease = existsSync(new URL('saldo.js', terminal.checkout));
   const child = spawn(process.execPath, [file, ...args], {
-    cwd: fileURLToPath(terminal.checkout),
+    cwd: isRelease ? terminal.cwd : fileURLToPath(terminal.checkout),
     env: terminal.env,
     stdio,
   });
@@ -29,7 +33,7 @@ function start(
   return child;
 }
 
-/** Runs a program that exists only in a checkout. */
+/** Runs a program that exists only in a checkout or a release. */
 export async function runCheckoutProgram(
   session: Session,
   command: string,

@@ -1,6 +1,9 @@
 type Guide = { readonly url: string; readonly label: string; readonly file: string };
 type GuideGroup = { readonly label: string; readonly pages: readonly Guide[] };
 
+/** Clients that every platform serves, of its own version. */
+export const PACKAGES = ['saldo-sdk.tgz', 'saldo-cli.tgz', 'saldo_client.py'] as const;
+
 const guide = (url: string, label: string, file: string): Guide => ({ url: `/docs${url}`, label, file });
 
 /** The written pages in the order of the navigation. A page that is not listed is not served. */
@@ -27,6 +30,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/guides/proofs', 'Proofs', 'docs/guides/proofs.md'),
       guide('/guides/market', 'Browse the market', 'docs/guides/market.md'),
       guide('/sdk', 'TypeScript SDK', 'sdk/README.md'),
+      guide('/guides/python', 'Python client', 'docs/guides/python.md'),
       guide('/cli', 'Command line', 'cli/README.md'),
     ],
   },

@@ -13,9 +13,10 @@ export const DOCS_PATHS = [
   '/errors/{code}',
   '/errors.md',
   '/llms.txt',
+  '/packages/{name}',
 ];
 
-/** Serves the documentation, without a key and without the database. */
+/** Serves the documentation and the packages of clients, without a key and without the database. */
 export function mountDocs(app: FastifyInstance, site: Site): void {
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const url = request.url.split('?', 1)[0] ?? '';
@@ -30,6 +31,6 @@ export function mountDocs(app: FastifyInstance, site: Site): void {
     await (await site.notFound()).send(request, reply.code(404));
     return reply;
   };
-  for (const path of ['/docs', '/docs/*', '/errors', '/errors/*', '/errors.md', '/llms.txt'])
+  for (const path of ['/docs', '/docs/*', '/errors', '/errors/*', '/errors.md', '/llms.txt', '/packages/*'])
     app.get(path, serve);
 }

@@ -5,7 +5,7 @@ import { PROBLEM_CODES } from '@saldo/api';
 import { type StaticFile, staticFile } from '../platform/http/static-file.ts';
 import { layout, type NavigationGroup, summaryOf } from './layout.ts';
 import { type RenderedPage, renderMarkdown, rewriteLinks } from './markdown.ts';
-import { GUIDES } from './pages.ts';
+import { GUIDES, PACKAGES } from './pages.ts';
 import { problemIndex, problemPage } from './problem-pages.ts';
 import { type OpenApi, referencePages, type ShellVariables } from './reference.ts';
 import { searchEntries } from './search-index.ts';
@@ -170,20 +170,28 @@ async function load(url: string, { sources, groups }: Collection): Promise<Stati
   }
   if (url === '/llms.txt') return textFile(url, await overview(sources, groups));
   if (url === '/docs/assets/search.json') return textFile(url, await searchIndex(sources));
-  return await readAsset(url);
+  return null;
 }
 
-/** `apis` are read at the first request. */
-export function createSite(apis: readonly DocumentedApi[]): Site {
+/** Returns the folder of the packages, or null if there are none. */
+type FindPackages = () => Promise<string | null>;
+
+/** `apis` are read at the first request, and packages are found at the first request for one of them. */
+export function createSite(apis: readonly DocumentedApi[], findPackages: FindPackages): Site {
   const files = new Map<string, Promise<StaticFile | null>>();
   let collection: Collection | null = null;
   const collected = () => (collection ??= collect(apis));
   let missing: Promise<StaticFile> | null = null;
+  let folder: Promise<string | null> | null = null;
+  // Once: a build that has failed would fail again, at the expense of other requests.
+  const packages = () => (folder ??= findPackages());
   return {
     find(url) {
       const known = files.get(url);
       if (known) return known;
-      const loaded = load(url, collected());
+      const loaded = url.startsWith(PACKAGES_URL)
+        ? readPackage(url.slice(PACKAGES_URL.length), packages)
+        : load(url, collected()).then((page) => page ?? readAsset(url));
       files.set(url, loaded);
       // Only what exists is kept, so that requests cannot fill the memory.
       void loaded.then(
@@ -211,14 +219,26 @@ async function notFoundPage(groups: readonly NavigationGroup[]): Promise<StaticF
 
 const textFile = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);
 
+const PACKAGES_URL = '/packages/';
+
+async function readPackage(name: string, findPackages: FindPackages): Promise<StaticFile | null> {
+  const known = PACKAGES.find((each) => each === name);
+  const folder = known === undefined ? null : await findPackages();
+  if (known === undefined || folder === null) return null;
+  return await readStatic(path.join(folder, known));
+}
+
 const ASSET = /^\/docs\/(assets|images)\/([\w-]{1,64}\.(?:css|js|svg|png))$/;
 
 async function readAsset(url: string): Promise<StaticFile | null> {
   const [, folder, name] = ASSET.exec(url) ?? [];
   if (name === undefined) return null;
-  const whole = path.join(folder === 'assets' ? ASSETS : path.join(ROOT, IMAGES), name);
+  return await readStatic(path.join(folder === 'assets' ? ASSETS : path.join(ROOT, IMAGES), name));
+}
+
+async function readStatic(file: string): Promise<StaticFile | null> {
   try {
-    return staticFile(name, await readFile(whole), HEADERS);
+    return staticFile(file, await readFile(file), HEADERS);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -16,6 +16,7 @@ import { KEY_ACCESS, openApiDocument, sessionAccess } from '../platform/http/ope
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
 import type { Config } from './config.ts';
 import { isTrial } from './first-start.ts';
+import { ensurePackages } from './packages-build.ts';
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
 export type Addresses = { base: string; errors: string };
@@ -72,8 +73,8 @@ export const portalDocument = (config: Config, addresses: Addresses, cookie: Ses
     Object.values(portalEndpoints),
   );
 
-/** The documentation, the same on both listeners. Its reference contains no addresses. */
-export function createDocumentation(config: Config): Site {
+/** The documentation and the packages of clients, the same on both listeners. Its reference contains no addresses. */
+export function createDocumentation(config: Config, say: (message: string) => void): Site {
   const nowhere = { base: '', errors: '' };
   const shell = { url: 'SALDO_URL', key: 'SALDO_KEY' };
   const api = (name: string, make: () => object, variables = shell) => ({
@@ -81,12 +82,15 @@ export function createDocumentation(config: Config): Site {
     document: () => make() as OpenApi,
     shell: variables,
   });
-  return createSite([
-    api('brp', () => brpDocument(config, nowhere)),
-    api('operator', () => operatorDocument(config, nowhere)),
-    api('customer', () => customerDocument(config, nowhere), {
-      url: 'SALDO_MARKET_URL',
-      key: 'SALDO_ACCOUNT_KEY',
-    }),
-  ]);
+  return createSite(
+    [
+      api('brp', () => brpDocument(config, nowhere)),
+      api('operator', () => operatorDocument(config, nowhere)),
+      api('customer', () => customerDocument(config, nowhere), {
+        url: 'SALDO_MARKET_URL',
+        key: 'SALDO_ACCOUNT_KEY',
+      }),
+    ],
+    () => ensurePackages(config.dataDir, say),
+  );
 }

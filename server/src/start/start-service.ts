@@ -120,7 +120,7 @@ async function startShared(
   addServiceMetrics(metrics, { queue, poller, importCounts, tracer, requests, droppedLogLines });
   const { allowsPrivateWebhooks: allowsPrivate } = config;
   const webhooks = { send: sender.send, allowsPrivate, ids: eventIds, sealer };
-  const site = createDocumentation(config);
+  const site = createDocumentation(config, (message) => logger.info(message));
   return {
     ...{
       config,

@@ -35,8 +35,8 @@ export function compressAnswer(
 ): Promise<Buffer> | null {
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return null;
   if (body.length < COMPRESS_FROM_BYTES || reply.hasHeader('content-encoding')) return null;
-  // Images are compressed already.
-  if (String(reply.getHeader('content-type')).startsWith('image/')) return null;
+  // Images and archives are compressed already.
+  if (/^(?:image\/|application\/gzip)/.test(String(reply.getHeader('content-type')))) return null;
   const encoding = acceptedEncoding(request.headers['accept-encoding']);
   if (encoding === null) return null;
   reply.header('content-encoding', encoding).removeHeader('content-length');

@@ -40,7 +40,7 @@ const ASSETS = '/assets/';
 
 /** Paths of the APIs and of the documentation. An unknown path below them is a 404 problem, never the portal's page. */
 const NOT_PAGES =
-  /^\/(?:v\d+|operator\/v\d+|portal\/v\d+|docs|errors|assets|openapi\.json|operator\/openapi\.json)(?:\/|$)/;
+  /^\/(?:v\d+|operator\/v\d+|portal\/v\d+|docs|errors|packages|assets|openapi\.json|operator\/openapi\.json)(?:\/|$)/;
 
 /**
  * Reads the built portal into memory. The portal is small, and path traversal is impossible without file access per

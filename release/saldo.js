@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Plain JavaScript, so that an older Node.js prints the error below instead of a syntax error.
 import { readFileSync } from 'node:fs';
 
@@ -9,4 +10,5 @@ if (Number.parseInt(process.versions.node, 10) < requiredMajor) {
   );
   process.exit(1);
 }
-await import('./server/src/main.ts');
+// The server runs in this process, so that signals of a service manager reach it.
+await import(process.argv[2] === 'start' ? './server/src/main.ts' : './cli/src/main.ts');
