@@ -27,7 +27,7 @@ import { Dialog } from './ui/dialog.tsx';
 import { offerFile, useFileDrop } from './ui/dropped-file.ts';
 import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
-import { Preferences } from './ui/preferences.tsx';
+import { DensitySwitch, Preferences } from './ui/preferences.tsx';
 import { Notice } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
 import { hasUnsaved, useMayLeave } from './ui/unsaved.ts';
@@ -132,7 +132,7 @@ function Frame() {
           id="content"
           tabIndex={-1}
           className={cx(
-            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6',
+            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6 dense:lg:p-4',
             !isBare && 'max-w-[110rem]',
           )}
         >
@@ -285,6 +285,7 @@ function UserBox() {
         <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
           {t.session.signOut}
         </Button>
+        <DensitySwitch />
       </div>
     </div>
   );

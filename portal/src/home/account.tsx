@@ -156,7 +156,7 @@ function Numbers({ offers, demands }: NumbersProps) {
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {tiles.map(({ label, value }) => (
-        <div key={label} className="rounded-lg border border-line bg-surface px-4 py-2.5">
+        <div key={label}>
           <dt className="text-xs text-muted">{label}</dt>
           <dd className="text-lg font-semibold tracking-tight">{value ?? t.common.none}</dd>
         </div>

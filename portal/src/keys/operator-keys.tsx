@@ -99,7 +99,7 @@ export function OperatorKeysPage() {
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
   return (
-    <span className="grid">
+    <span className="cell">
       {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
       {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
       <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>

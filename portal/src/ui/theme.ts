@@ -3,6 +3,17 @@ export type Theme = (typeof THEMES)[number];
 
 const STORAGE_KEY = 'saldo.theme';
 
+const DENSITY_KEY = 'saldo.density';
+
+export const isStoredDense = (): boolean => localStorage.getItem(DENSITY_KEY) === 'dense';
+
+/** Less space between lines and panels. */
+export function applyDensity(isDense: boolean): void {
+  localStorage.setItem(DENSITY_KEY, isDense ? 'dense' : 'normal');
+  if (isDense) document.documentElement.dataset['density'] = 'dense';
+  else delete document.documentElement.dataset['density'];
+}
+
 export const storedTheme = (): Theme =>
   THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'system';
 

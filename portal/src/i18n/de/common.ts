@@ -91,6 +91,7 @@ export const common: Dictionary['common'] = {
     discard: 'Änderungen verwerfen',
   },
   language: 'Sprache',
+  dense: 'Kompakt',
   theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   signedInAs: 'Angemeldet als',

@@ -89,6 +89,7 @@ export const common = {
     discard: 'Discard changes',
   },
   language: 'Language',
+  dense: 'Dense',
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signedInAs: 'Signed in as',

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { find, press, show } from '../../test/components.ts';
+
+for (const [language, name] of [
+  ['en', 'Dense'],
+  ['de', 'Kompakt'],
+] as const)
+  test(`dense pages are a switch that the browser keeps: ${language}`, () =>
+    show('/keys', { language }, async () => {
+      const density = () => document.documentElement.dataset['density'];
+      assert.equal(density(), undefined);
+      await find('header label', name);
+      await press('header label', name);
+      assert.equal(density(), 'dense');
+      assert.equal(localStorage.getItem('saldo.density'), 'dense');
+      await press('header label', name);
+      assert.equal(density(), undefined);
+      assert.equal(localStorage.getItem('saldo.density'), 'normal');
+    }));
