@@ -245,9 +245,7 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
       <span className="text-xs text-muted xl:hidden print:hidden">
         {[t.common.tsos[nomination.tso], owner].filter(Boolean).join(' · ')}
       </span>
-      <span className="text-xs text-muted sm:hidden print:hidden">
-        {t.common.directions[nomination.direction]}
-      </span>
+      <span className="text-xs text-muted sm:hidden">{t.common.directions[nomination.direction]}</span>
       {children}
     </span>
   );
@@ -258,7 +256,7 @@ type Own = TableProps['own'];
 function StatusCell({ row: { nomination, totals }, own }: { row: Row; own: Own }) {
   const { format } = useI18n();
   return (
-    <span className="inline-flex flex-wrap gap-1 2xl:flex-nowrap">
+    <span className="inline-flex flex-wrap gap-1">
       <NominationBadges nomination={nomination} />
       {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
       <OwnBadge schedule={own?.get(nomination.id)} />
@@ -278,7 +276,6 @@ const ownerColumn = (ownerOf: NonNullable<TableProps['ownerOf']>, header: string
       </span>
     );
   },
-  sortBy: ({ nomination }) => ownerOf(nomination.eic) ?? '',
 });
 
 /** A table of nominations with totals. */
@@ -311,7 +308,6 @@ export function NominationTable(props: TableProps) {
       header: t.common.controlArea,
       from: 'xl',
       cell: ({ nomination }) => t.common.tsos[nomination.tso],
-      sortBy: ({ nomination }) => t.common.tsos[nomination.tso],
     },
     {
       id: 'direction',

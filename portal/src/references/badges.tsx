@@ -56,7 +56,7 @@ export function DirectionArrow({ direction }: Pick<Nomination, 'direction'>) {
 export function DirectionText({ direction }: Pick<Nomination, 'direction'>) {
   const { t } = useI18n();
   return (
-    <span className="whitespace-nowrap">
+    <span className="text-sm font-normal whitespace-nowrap">
       <DirectionArrow direction={direction} />
       {t.common.directions[direction]}
     </span>

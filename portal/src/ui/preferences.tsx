@@ -17,7 +17,6 @@ export function DensitySwitch() {
       <input
         type="checkbox"
         role="switch"
-        className="accent-accent"
         checked={isDense}
         onChange={({ target: { checked } }) => {
           applyDensity(checked);

@@ -9,9 +9,8 @@ export const isStoredDense = (): boolean => localStorage.getItem(DENSITY_KEY) ==
 
 /** Less space between lines and panels. */
 export function applyDensity(isDense: boolean): void {
-  localStorage.setItem(DENSITY_KEY, isDense ? 'dense' : 'normal');
-  if (isDense) document.documentElement.dataset['density'] = 'dense';
-  else delete document.documentElement.dataset['density'];
+  localStorage.setItem(DENSITY_KEY, isDense ? 'dense' : '');
+  document.documentElement.toggleAttribute('data-dense', isDense);
 }
 
 export const storedTheme = (): Theme =>
