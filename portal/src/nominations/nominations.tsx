@@ -268,14 +268,7 @@ const ownerColumn = (ownerOf: NonNullable<TableProps['ownerOf']>, header: string
   id: 'owner',
   header,
   from: 'xl',
-  cell: ({ nomination }) => {
-    const owner = ownerOf(nomination.eic);
-    return (
-      <span title={owner} className="block max-w-44 truncate print:max-w-none">
-        {owner}
-      </span>
-    );
-  },
+  cell: ({ nomination }) => ownerOf(nomination.eic),
 });
 
 /** A table of nominations with totals. */

@@ -13,7 +13,7 @@ export function DensitySwitch() {
   const { t } = useI18n();
   const [isDense, setIsDense] = useState(isStoredDense);
   return (
-    <label className="target flex items-center gap-1.5 px-1 text-sm text-muted touch:min-h-10 hover:text-text">
+    <label className={selectClass}>
       <input
         type="checkbox"
         role="switch"
@@ -22,7 +22,7 @@ export function DensitySwitch() {
           applyDensity(checked);
           setIsDense(checked);
         }}
-      />
+      />{' '}
       {t.common.dense}
     </label>
   );
