@@ -27,7 +27,7 @@ import { Dialog } from './ui/dialog.tsx';
 import { offerFile, useFileDrop } from './ui/dropped-file.ts';
 import { FormProblem } from './ui/form.tsx';
 import { Icon } from './ui/icons.tsx';
-import { DensitySwitch, Preferences } from './ui/preferences.tsx';
+import { Preferences } from './ui/preferences.tsx';
 import { Notice } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
 import { hasUnsaved, useMayLeave } from './ui/unsaved.ts';
@@ -285,7 +285,6 @@ function UserBox() {
         <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
           {t.session.signOut}
         </Button>
-        <DensitySwitch />
       </div>
     </div>
   );

@@ -2,31 +2,11 @@ import { LANGUAGES } from '@saldo/core/messages/language.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { applyDensity, applyTheme, isStoredDense, storedTheme, THEMES } from './theme.ts';
+import { applyTheme, storedTheme, THEMES } from './theme.ts';
 
 const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
 const selectClass =
   'target rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text touch:min-h-10 touch:text-[16px]';
-
-/** Dense pages, stored in this browser. */
-export function DensitySwitch() {
-  const { t } = useI18n();
-  const [isDense, setIsDense] = useState(isStoredDense);
-  return (
-    <label className={selectClass}>
-      <input
-        type="checkbox"
-        role="switch"
-        checked={isDense}
-        onChange={({ target: { checked } }) => {
-          applyDensity(checked);
-          setIsDense(checked);
-        }}
-      />{' '}
-      {t.common.dense}
-    </label>
-  );
-}
 
 /** Language and theme, stored in this browser. */
 export function Preferences() {

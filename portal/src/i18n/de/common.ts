@@ -91,7 +91,6 @@ export const common: Dictionary['common'] = {
     discard: 'Änderungen verwerfen',
   },
   language: 'Sprache',
-  dense: 'Kompakt',
   theme: 'Darstellung',
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   signedInAs: 'Angemeldet als',

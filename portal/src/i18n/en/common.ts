@@ -89,7 +89,6 @@ export const common = {
     discard: 'Discard changes',
   },
   language: 'Language',
-  dense: 'Dense',
   theme: 'Appearance',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   signedInAs: 'Signed in as',
