@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig, type Plugin } from 'vite';
 import { apiAsData } from './api-as-data.ts';
@@ -19,21 +21,31 @@ const isOfRole = (id: string) => Object.values(CLIENTS).some((modules) => module
 /** These modules wait for files that import the others, hence are in a file of their own. */
 const isStart = (id: string) => /[\\/](?:index\.html|main\.tsx)$/.test(id);
 
-/** The file that every page but the sign-in needs is loaded together with the first ones, not after them. */
-const preloadCommon: Plugin = {
-  name: 'saldo:preload-common',
+/** The font, and the file that every page but the sign-in needs, are loaded together with the first files, not after them. */
+const preloadFiles: Plugin = {
+  name: 'saldo:preload-files',
   apply: 'build',
   transformIndexHtml: (_, { bundle = {} }) =>
-    Object.values(bundle)
-      .filter(({ name }) => name === 'common')
-      .map(({ fileName }) => ({
-        tag: 'link',
-        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
-      })),
+    Object.values(bundle).flatMap(({ name, fileName }) => {
+      const attrs = { crossorigin: true, href: `/${fileName}` };
+      if (name === 'common') return { tag: 'link', attrs: { rel: 'modulepreload', ...attrs } };
+      if (!fileName.endsWith('.woff2')) return [];
+      return { tag: 'link', attrs: { rel: 'preload', as: 'font', type: 'font/woff2', ...attrs } };
+    }),
+};
+
+/** The licence of the font requires that copies of the font include the licence. */
+const fontLicence: Plugin = {
+  name: 'saldo:font-licence',
+  apply: 'build',
+  generateBundle() {
+    const file = createRequire(import.meta.url).resolve('@fontsource-variable/inter/LICENSE');
+    this.emitFile({ type: 'asset', fileName: 'licences/inter.txt', source: readFileSync(file) });
+  },
 };
 
 export default defineConfig({
-  plugins: [apiAsData, preloadCommon, tailwindcss()],
+  plugins: [apiAsData, preloadFiles, fontLicence, tailwindcss()],
   build: {
     target: 'es2023',
     // Nothing may be inlined: the content security policy allows scripts, styles and images from files only.

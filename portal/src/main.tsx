@@ -10,12 +10,13 @@ import { newTask } from './session/new-task.ts';
 import { createQueryClient } from './session/query-client.ts';
 import { prepareRequests } from './session/requests.ts';
 import { sessionQuery, setFirstPage } from './session/session.ts';
-import { applyTheme, storedTheme } from './ui/theme.ts';
+import { applyDensity, applyTheme, isStoredDense, storedTheme } from './ui/theme.ts';
 
 /** Pages without a session. */
 const OPEN_PAGES = /^\/(sign-in|invitation)(\/|$)/;
 
 applyTheme(storedTheme());
+applyDensity(isStoredDense());
 prepareRequests();
 watchNetwork();
 // The router loads the scripts of all other pages by their addresses.

@@ -132,7 +132,7 @@ function Frame() {
           id="content"
           tabIndex={-1}
           className={cx(
-            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6',
+            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6 dense:lg:p-4',
             !isBare && 'max-w-[110rem]',
           )}
         >

@@ -250,6 +250,7 @@ async function firstLoad(page: Page, url: string): Promise<number[]> {
 }
 
 const FIRST_LOAD_BYTES = 160_000;
+const FONT_BYTES = 50_000;
 
 for (const [role, visitor] of Object.entries(VISITORS)) {
   for (const locale of ['en-GB', 'de-DE'] as const) {
@@ -266,6 +267,27 @@ for (const [role, visitor] of Object.entries(VISITORS)) {
       ));
   }
 }
+
+test('the one font is preloaded from the platform with its licence, and its figures are equally wide', () =>
+  visit(ANONYMOUS, async (page) => {
+    await open(page, '/sign-in');
+    const url = await page.locator('link[rel=preload][as=font]').getAttribute('href');
+    const font = await page.request.get(url ?? '');
+    assert.equal(font.headers()['content-type'], 'font/woff2');
+    assert.ok((await font.body()).length < FONT_BYTES);
+    assert.match(await (await page.request.get('/licences/inter.txt')).text(), /SIL OPEN FONT LICENSE/);
+    const widths = await page.evaluate(async (file) => {
+      // Of another name: the page has its own face only if the font arrived before the first paint.
+      document.fonts.add(await new FontFace('Measured', `url(${file})`).load());
+      return ['111111', '000000', '888888'].map((digits) => {
+        const text = document.body.appendChild(document.createElement('span'));
+        text.style.fontFamily = 'Measured';
+        text.textContent = digits;
+        return text.getBoundingClientRect().width;
+      });
+    }, url);
+    assert.equal(new Set(widths).size, 1, String(widths));
+  }));
 
 test('the content security policy blocks inline scripts', () =>
   visit(ANONYMOUS, async (page) => {

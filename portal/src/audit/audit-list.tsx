@@ -83,10 +83,9 @@ function Text({ label, text }: { label: string; text: string }) {
   );
 }
 
-function toneOf(action: string): 'ok' | 'warn' | 'bad' | 'accent' {
+function toneOf(action: string): 'neutral' | 'bad' {
   const verb = action.slice(action.lastIndexOf('.') + 1);
-  if (verb === 'created') return 'ok';
-  return /^(?:deleted|revoked|invalidated|disabled|rejected|sign_in_failed)$/.test(verb) ? 'bad' : 'accent';
+  return /^(?:deleted|revoked|invalidated|disabled|rejected|sign_in_failed)$/.test(verb) ? 'bad' : 'neutral';
 }
 
 const textOf = (value: unknown): string =>

@@ -10,10 +10,11 @@ import type { ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { ContractBadge } from '../references/badges.tsx';
 import { EIC_LENGTH } from '../references/filters.ts';
-import { GroupName } from '../references/group-name.tsx';
+import { useGroupLabels } from '../references/group-name.tsx';
 import { ContractLink } from '../references/links.tsx';
 import { useSession } from '../session/session.ts';
 import { type FilterProps, useFilters } from '../ui/address.ts';
+import { Code } from '../ui/copy.tsx';
 import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { DayFilter, FilterBar, SearchFilter, SelectFilter, TextFilter } from '../ui/filters.tsx';
@@ -123,12 +124,19 @@ function ContractFilterFields({ filters, set }: FilterProps<ContractFilters>) {
   );
 }
 
-function Party({ party }: { party: Counterparty }) {
+/** On a wide screen, two parties with their groups are too long for one line: the group is in the tooltip. */
+function Party({ party: { name, eic, tso } }: { party: Counterparty }) {
+  const { t } = useI18n();
+  const group = useGroupLabels()(eic);
+  const place = `${group} · ${t.common.tsos[tso]}`;
   return (
-    <span className="grid">
-      <span className="font-medium">{party.name}</span>
-      <span className="text-xs text-muted">
-        <GroupName eic={party.eic} tso={party.tso} />
+    <span className="cell">
+      <span className="inline-flex items-center gap-x-1 font-medium" title={place}>
+        {name}
+        <Code text={eic} isShort />
+      </span>
+      <span className="text-xs text-muted xl:hidden print:inline">
+        {group !== eic && <span>{group}</span>} {t.common.tsos[tso]}
       </span>
     </span>
   );
@@ -172,7 +180,7 @@ function ContractTable({ contracts, sort }: TableProps) {
       id: 'type',
       header: t.brp.contracts.type,
       cell: ({ type, ppa_type }) => (
-        <span className="grid whitespace-nowrap">
+        <span className="cell whitespace-nowrap xl:flex-nowrap">
           {t.brp.contracts.types[type]}
           {ppa_type && <span className="text-xs text-muted">{t.brp.contracts.ppaTypes[ppa_type]}</span>}
         </span>
@@ -202,7 +210,11 @@ function ContractTable({ contracts, sort }: TableProps) {
       id: 'asset',
       header: t.brp.contracts.asset,
       from: 'xl',
-      cell: ({ asset }) => asset?.name,
+      cell: ({ asset }) => (
+        <span title={asset?.name} className="block max-w-32 truncate print:max-w-none">
+          {asset?.name}
+        </span>
+      ),
     },
   ];
   return (

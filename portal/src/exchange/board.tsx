@@ -133,6 +133,7 @@ function StateLink({ day, area }: { day: DeliveryDay; area: BoardArea }) {
   const texts = useTexts();
   const { tso, schedule } = area;
   if (schedule === null) return null;
+  const isConfirmed = schedule.state === 'acknowledged' && area.confirmed?.version === schedule.version;
   return (
     <Link
       to="/operator/messages"
@@ -143,7 +144,10 @@ function StateLink({ day, area }: { day: DeliveryDay; area: BoardArea }) {
       {problemOf(area) === 'mismatch' ? (
         <Badge tone="bad">{texts.mismatch}</Badge>
       ) : (
-        <Badge tone={STATE_TONES[schedule.state]}>{t.exchange.message.states[schedule.state]}</Badge>
+        // A confirmed version waits for nothing, although the state of its message stays `acknowledged`.
+        <Badge tone={isConfirmed ? 'ok' : STATE_TONES[schedule.state]}>
+          {t.exchange.message.states[schedule.state]}
+        </Badge>
       )}
       <span className="sr-only">{`${texts.messages} ${t.common.tsos[tso]}, ${format.day(day)}`}</span>
     </Link>

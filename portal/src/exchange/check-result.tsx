@@ -15,7 +15,7 @@ import {
   rowsOf,
 } from '../nominations/schedule-check.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
-import { DirectionBadge } from '../references/badges.tsx';
+import { DirectionText } from '../references/badges.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
 import { SlotButton } from '../references/slot-button.tsx';
@@ -87,7 +87,7 @@ function SeriesTable({ rows, shownId, onShow }: TableProps) {
       header: t.common.direction,
       from: 'sm',
       cell: (row) => (
-        <OfSeries row={row}>{({ direction }) => <DirectionBadge direction={direction} />}</OfSeries>
+        <OfSeries row={row}>{({ direction }) => <DirectionText direction={direction} />}</OfSeries>
       ),
     },
     {

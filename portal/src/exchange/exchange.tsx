@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { DirectionBadge } from '../references/badges.tsx';
+import { DirectionText } from '../references/badges.tsx';
 import { TsoFilter } from '../references/filter-fields.tsx';
 import { GroupName } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
@@ -115,7 +115,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
       id: 'day',
       header: t.common.day,
       cell: ({ nomination_id, delivery_date, version }) => (
-        <span className="grid">
+        <span className="cell">
           <NominationLink
             id={nomination_id}
             className="font-medium whitespace-nowrap text-accent-strong hover:underline"
@@ -131,7 +131,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
       id: 'group',
       header: t.common.balanceGroup,
       cell: ({ eic, tso }) => (
-        <span className="grid">
+        <span className="cell">
           <GroupName eic={eic} />
           <span className="sm:hidden">{t.common.tsos[tso]}</span>
           <span className="text-xs text-muted">{ownerOf(eic)}</span>
@@ -143,7 +143,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
-      cell: ({ direction }) => <DirectionBadge direction={direction} />,
+      cell: ({ direction }) => <DirectionText direction={direction} />,
     },
     {
       id: 'sends',
@@ -171,7 +171,7 @@ function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
 function Gate({ nomination: { gate_closure, gate_is_closed } }: { nomination: UnsentNomination }) {
   const { t } = useI18n();
   return (
-    <span className="grid justify-items-start">
+    <span className="cell">
       {gate_is_closed ? (
         <Badge tone="bad">{t.exchange.gateClosed}</Badge>
       ) : (

@@ -1,13 +1,14 @@
 import type { Message } from '@saldo/api';
 import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
+import { DirectionArrow } from '../references/badges.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 
 export const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
   stored: 'warn',
-  sent: 'accent',
-  delivered: 'accent',
-  acknowledged: 'accent',
+  sent: 'warn',
+  delivered: 'warn',
+  acknowledged: 'warn',
   rejected: 'bad',
   confirmed: 'ok',
   applied: 'ok',
@@ -23,10 +24,10 @@ export function MessageState({ state }: Pick<Message, 'state'>) {
 export function MessageDirection({ direction }: Pick<Message, 'direction'>) {
   const { t } = useI18n();
   return (
-    <Badge tone={direction}>
-      <span aria-hidden="true">{direction === 'out' ? '↗' : '↙'}</span>
+    <span className="whitespace-nowrap">
+      <DirectionArrow direction={direction} />
       {t.exchange.message.directions[direction]}
-    </Badge>
+    </span>
   );
 }
 

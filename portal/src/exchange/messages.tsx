@@ -106,7 +106,7 @@ export function MessageTable({ messages, label, sort }: TableProps) {
       id: 'type',
       header: texts.type,
       cell: ({ id, type, tso, delivery_date }) => (
-        <span className="grid">
+        <span className="cell">
           <Link
             to="/operator/messages/$messageId"
             params={{ messageId: id }}

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { DirectionBadge } from '../references/badges.tsx';
+import { DirectionText } from '../references/badges.tsx';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
 import { useGroupOwners } from '../references/lookups.ts';
@@ -146,7 +146,7 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
         <div className="grid gap-1">
           <span className="flex flex-wrap items-center justify-between gap-2">
             <GroupName eic={mismatch.eic} />
-            <DirectionBadge direction={mismatch.direction} />
+            <DirectionText direction={mismatch.direction} />
           </span>
           <span className="flex flex-wrap justify-between gap-2 text-muted">
             <span>{ownerOf(mismatch.eic)}</span>
@@ -190,7 +190,7 @@ function MismatchTable({ positions, selected, sort }: TableProps) {
       sortBy: ({ mismatch }) => labelOf(mismatch.eic),
       footer: t.common.sum,
       cell: ({ mismatch, slots }) => (
-        <span className="grid">
+        <span className="cell">
           <GroupName eic={mismatch.eic}>
             {(label) => (
               <NominationLink
@@ -211,7 +211,7 @@ function MismatchTable({ positions, selected, sort }: TableProps) {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
-      cell: ({ mismatch }) => <DirectionBadge direction={mismatch.direction} />,
+      cell: ({ mismatch }) => <DirectionText direction={mismatch.direction} />,
     },
     {
       id: 'status',

@@ -16,7 +16,7 @@ import { Code } from '../ui/copy.tsx';
 import { Headline } from '../ui/headline.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded } from '../ui/states.tsx';
+import { EmptyState, isSettled, Loaded, type ShownQuery } from '../ui/states.tsx';
 
 /** One row on a wide screen. */
 const NEWEST = 4;
@@ -29,10 +29,30 @@ export function HomePage() {
   const demands = useQuery(demandsQuery);
   return (
     <Page title={texts.home.title} text={texts.home.text}>
+      {/* Numbers and cards have no fixed height: both lists are shown together, so that nothing moves. */}
+      {isSettled(offers) && isSettled(demands) ? (
+        <Market offers={offers} demands={demands} />
+      ) : (
+        <CardSkeletons />
+      )}
+    </Page>
+  );
+}
+
+type MarketProps = {
+  offers: ShownQuery<Listed<MarketAsset>>;
+  demands: ShownQuery<Listed<MarketDemand>>;
+};
+
+function Market({ offers, demands }: MarketProps) {
+  const { format } = useI18n();
+  const texts = MARKET_TEXTS[format.language];
+  return (
+    <>
       <LowestPrice offers={offers.data?.records ?? []} />
       <Numbers offers={offers.data} demands={demands.data} />
       <Newest title={texts.home.newestOffers} all={<AllLink to="/offers" />}>
-        <Loaded query={offers} loading={<CardSkeletons />}>
+        <Loaded query={offers}>
           {({ records }) =>
             records.length === 0 ? (
               <EmptyState title={texts.offers.empty} text={texts.offers.emptyText} />
@@ -47,7 +67,7 @@ export function HomePage() {
         </Loaded>
       </Newest>
       <Newest title={texts.home.newestDemands} all={<AllLink to="/demands" />}>
-        <Loaded query={demands} loading={<CardSkeletons />}>
+        <Loaded query={demands}>
           {({ records }) =>
             records.length === 0 ? (
               <EmptyState title={texts.demands.empty} text={texts.demands.emptyText} />
@@ -62,7 +82,7 @@ export function HomePage() {
         </Loaded>
       </Newest>
       <ApiPanel />
-    </Page>
+    </>
   );
 }
 
@@ -136,7 +156,7 @@ function Numbers({ offers, demands }: NumbersProps) {
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {tiles.map(({ label, value }) => (
-        <div key={label} className="rounded-lg border border-line bg-surface px-4 py-2.5">
+        <div key={label}>
           <dt className="text-xs text-muted">{label}</dt>
           <dd className="text-lg font-semibold tracking-tight">{value ?? t.common.none}</dd>
         </div>

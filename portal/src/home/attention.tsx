@@ -131,10 +131,6 @@ export function useDue({ data, ...query }: AttentionQuery): ShownQuery<readonly 
   return { ...query, data: isKnown ? byUrgency(due) : undefined };
 }
 
-/** Whether the list is shown, or its error. What is below a list of unknown length is shown together with it. */
-export const isSettled = ({ data, error }: ShownQuery<unknown>): boolean =>
-  data !== undefined || error !== null;
-
 function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
   const { t, format } = useI18n();
   const { role } = useSession().user;

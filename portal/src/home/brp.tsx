@@ -13,8 +13,8 @@ import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
-import { EmptyState, Loaded, Skeleton } from '../ui/states.tsx';
-import { AttentionPanel, isSettled, itemsOf, useCommonAttention, useDue } from './attention.tsx';
+import { EmptyState, isSettled, Loaded, Skeleton } from '../ui/states.tsx';
+import { AttentionPanel, itemsOf, useCommonAttention, useDue } from './attention.tsx';
 import { itemsOfChanged } from './attention-items.ts';
 import { ChangedRow } from './changed-row.tsx';
 

@@ -156,10 +156,11 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     header: texts.scopes,
     from: 'md',
     cell: ({ scopes }) => (
-      <span className="flex max-w-lg min-w-64 flex-wrap gap-1">
-        {scopes.map((scope) => (
-          <Badge key={scope}>{scope}</Badge>
-        ))}
+      <span
+        title={scopes.join(', ')}
+        className="block max-w-56 truncate text-xs text-muted min-[1700px]:max-w-lg print:max-w-none print:whitespace-normal"
+      >
+        {scopes.join(', ')}
       </span>
     ),
   };
@@ -168,7 +169,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       id: 'name',
       header: texts.name,
       cell: (key) => (
-        <span className="grid">
+        <span className="cell">
           <span className="font-medium">{key.name}</span>
           <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
           {key.allowed_addresses && (
@@ -186,7 +187,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       header: t.common.status,
       cell: (key) =>
         isBeingReplaced(key, keys) && key.expires_at ? (
-          <span className="grid justify-items-start">
+          <span className="cell">
             <Badge tone="warn">{texts.replacedUntil}</Badge>
             <span className="text-xs text-muted">
               <Instant at={key.expires_at} />
@@ -203,7 +204,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       from: 'sm',
       cell: ({ last_used_at, last_used_address }) =>
         last_used_at ? (
-          <span className="grid">
+          <span className="cell">
             <Instant at={last_used_at} />
             <span className="text-xs break-all text-muted">{last_used_address}</span>
           </span>

@@ -2,6 +2,7 @@ import { type ApiKey, KEY_OWNERS } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { useWithPartyNames } from '../references/lookups.ts';
 import { accountsQuery, brpsQuery } from '../references/operator-queries.ts';
 import { AccountField, BrpField } from '../references/party-fields.tsx';
 import { AccountLink, BrpLink } from '../references/party-links.tsx';
@@ -37,7 +38,7 @@ export function OperatorKeysPage() {
   const texts = t.operator.keys;
   const { filters, set, clear, isFiltered } = useFilters(readKeyFilters);
   const { owner_type, owner_id, ended } = filters;
-  const query = useQuery(keysQuery(filters));
+  const query = useWithPartyNames(useQuery(keysQuery(filters)));
   const { data: brps = [] } = useQuery(brpsQuery);
   const { data: accounts = [] } = useQuery(accountsQuery);
   const owners = { brp: brps, account: accounts, operator: [] };
@@ -98,7 +99,7 @@ export function OperatorKeysPage() {
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
   return (
-    <span className="grid">
+    <span className="cell">
       {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
       {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
       <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>

@@ -27,7 +27,7 @@ export function OfferCard({ offer, heading = offer.name, actions }: Props) {
           <h3 className="font-semibold break-words">{heading}</h3>
           <p className="text-sm text-muted">{place(offer)}</p>
           <p className="flex flex-wrap gap-1">
-            <Badge tone={offer.assetType === 'WIND' ? 'out' : 'in'}>
+            <Badge>
               <Icon name={offer.assetType === 'WIND' ? 'wind' : 'sun'} className="size-3.5" />
               {MARKET_TEXTS[format.language].assetTypes[offer.assetType]}
             </Badge>

@@ -62,7 +62,7 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       id: 'day',
       header: t.common.day,
       cell: ({ delivery_date, since }) => (
-        <span className="grid whitespace-nowrap">
+        <span className="cell whitespace-nowrap">
           {format.day(delivery_date)}
           <span className="text-xs text-muted">
             {texts.since} <Instant at={since} />
@@ -74,7 +74,7 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       id: 'group',
       header: t.common.balanceGroup,
       cell: ({ eic, tso, brp_id }) => (
-        <span className="grid justify-items-start">
+        <span className="cell">
           <GroupName eic={eic} tso={tso} />
           <BrpLink id={brp_id} className="target hover:underline" />
         </span>

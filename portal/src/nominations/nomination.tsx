@@ -8,7 +8,7 @@ import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { differenceText } from '../charts/differences.ts';
 import { SlotChart } from '../charts/slot-chart.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
+import { DirectionText, NominationBadges } from '../references/badges.tsx';
 import { type NominationSearch, readNominationSearch } from '../references/filters.ts';
 import { GroupHeading, useGroupLabels, useWithGroupNames } from '../references/group-name.tsx';
 import { NominationLink, NominationsLink } from '../references/links.tsx';
@@ -85,7 +85,7 @@ function NominationView({ nomination }: { nomination: Nomination }) {
       }
       badges={
         <>
-          <DirectionBadge direction={nomination.direction} />
+          <DirectionText direction={nomination.direction} />
           <NominationBadges nomination={nomination} />
           <Badge>{t.brp.nominations.versionNumber(nomination.version)}</Badge>
         </>

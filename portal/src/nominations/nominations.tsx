@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
+import { DirectionText, NominationBadges } from '../references/badges.tsx';
 import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
 import { type NominationFilters, readNominationFilters } from '../references/filters.ts';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
@@ -209,13 +209,14 @@ type TableProps = {
  * otherwise they would depend on it.
  */
 const SHORT: Record<string, Pick<Column<Row>, 'width' | 'from'>> = {
-  group: { width: 'w-[60%] sm:w-[30%] md:w-[24%] xl:w-[18%]' },
-  direction: { width: 'sm:w-[18%] md:w-[14%] xl:w-[10%]', from: 'sm' },
-  energy: { width: 'w-[40%] sm:w-[22%] md:w-[17%] xl:w-[12%]' },
-  status: { width: 'sm:w-[30%] md:w-[24%] xl:w-[18%]', from: 'sm' },
-  shape: { width: 'md:w-[21%] xl:w-[16%]', from: 'md' },
-  peak: { width: 'xl:w-[12%]', from: 'xl' },
-  matched: { width: 'xl:w-[14%]', from: 'xl' },
+  group: { width: 'w-[60%] sm:w-[30%] md:w-[24%] xl:w-[20%]' },
+  tso: { width: 'xl:w-[9%]', from: 'xl' },
+  direction: { width: 'sm:w-[18%] md:w-[14%] xl:w-[9%]', from: 'sm' },
+  energy: { width: 'w-[40%] sm:w-[22%] md:w-[17%] xl:w-[10%]' },
+  status: { width: 'sm:w-[30%] md:w-[24%] xl:w-[20%]', from: 'sm' },
+  shape: { width: 'md:w-[21%] xl:w-[12%]', from: 'md' },
+  peak: { width: 'xl:w-[9%]', from: 'xl' },
+  matched: { width: 'xl:w-[11%]', from: 'xl' },
 };
 
 const shortened = (columns: readonly Column<Row>[]): Column<Row>[] =>
@@ -226,18 +227,24 @@ const shortened = (columns: readonly Column<Row>[]): Column<Row>[] =>
 
 type GroupCellProps = { nomination: Nomination; owner: string | undefined; children?: ReactNode };
 
+/** Below the name are the columns that a narrow screen does not show. */
 function GroupCell({ nomination, owner, children }: GroupCellProps) {
   const { t } = useI18n();
   return (
-    <span className="grid">
-      <GroupName eic={nomination.eic} tso={nomination.tso}>
+    <span className="cell">
+      <GroupName eic={nomination.eic}>
         {(label) => (
-          <NominationLink id={nomination.id} className="font-medium text-accent-strong hover:underline">
+          <NominationLink
+            id={nomination.id}
+            className="font-medium text-accent-strong hover:underline xl:whitespace-nowrap"
+          >
             {label}
           </NominationLink>
         )}
       </GroupName>
-      {owner && <span className="text-xs text-muted">{owner}</span>}
+      <span className="text-xs text-muted xl:hidden print:hidden">
+        {[t.common.tsos[nomination.tso], owner].filter(Boolean).join(' · ')}
+      </span>
       <span className="text-xs text-muted sm:hidden">{t.common.directions[nomination.direction]}</span>
       {children}
     </span>
@@ -256,6 +263,13 @@ function StatusCell({ row: { nomination, totals }, own }: { row: Row; own: Own }
     </span>
   );
 }
+
+const ownerColumn = (ownerOf: NonNullable<TableProps['ownerOf']>, header: string): Column<Row> => ({
+  id: 'owner',
+  header,
+  from: 'xl',
+  cell: ({ nomination }) => ownerOf(nomination.eic),
+});
 
 /** A table of nominations with totals. */
 export function NominationTable(props: TableProps) {
@@ -281,11 +295,18 @@ export function NominationTable(props: TableProps) {
       sortBy: ({ nomination }) => labelOf(nomination.eic),
       ...(hasTotal ? { footer: isShort ? texts.netSaldo : texts.total(nominations.length) } : {}),
     },
+    ...(ownerOf ? [ownerColumn(ownerOf, t.operator.brp)] : []),
+    {
+      id: 'tso',
+      header: t.common.controlArea,
+      from: 'xl',
+      cell: ({ nomination }) => t.common.tsos[nomination.tso],
+    },
     {
       id: 'direction',
       header: t.common.direction,
       from: 'sm',
-      cell: ({ nomination }) => <DirectionBadge direction={nomination.direction} />,
+      cell: ({ nomination }) => <DirectionText direction={nomination.direction} />,
       sortBy: ({ nomination }) => t.common.directions[nomination.direction],
     },
     {
@@ -335,18 +356,15 @@ export function NominationTable(props: TableProps) {
     {
       id: 'gate',
       header: t.brp.nominations.gateClosure,
-      from: 'xl',
+      // The same for most rows, and on the page of each.
+      from: 'widest',
       cell: ({ nomination }) => nomination.gate_closure && <Instant at={nomination.gate_closure} />,
     },
     {
       id: 'id',
       header: t.common.id,
       from: 'wide',
-      cell: ({ nomination }) => (
-        <span className="inline-block max-w-32">
-          <Code text={nomination.id} />
-        </span>
-      ),
+      cell: ({ nomination }) => <Code text={nomination.id} isShort />,
     },
   ];
   return (

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { useGroupOwners } from '../references/lookups.ts';
+import { useWithGroupNames } from '../references/group-name.tsx';
+import { useGroupOwners, useWithPartyNames } from '../references/lookups.ts';
 import { groupsQuery } from '../references/operator-queries.ts';
 import { readNextPage } from '../session/lists.ts';
 import { usePermission } from '../session/session.ts';
@@ -19,10 +20,11 @@ export function OperatorNominationsPage() {
   const mayChange = usePermission('member');
   const page = useNominationDay();
   const query = useInfiniteQuery(nominationsQuery(page.day, page.filters));
+  const named = useWithGroupNames(useWithPartyNames(query));
   const { data: groups = [] } = useQuery(groupsQuery());
   const ownerOf = useGroupOwners();
   const [isOpen, setIsOpen] = useState(false);
-  const { data, error, refetch } = query;
+  const { data, error, refetch } = named;
   return (
     <>
       <NominationsView

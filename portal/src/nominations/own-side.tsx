@@ -23,7 +23,7 @@ export function OwnBadge({ schedule }: { schedule: OwnSchedule | undefined }) {
   const { changed_since: since, version } = schedule;
   if (since) return <Badge tone="bad">{texts.changedSince(since.version)}</Badge>;
   const last = SCHEDULE_STEPS.findLast((step) => schedule[step]?.version === version);
-  return last ? <Badge tone="accent">{texts.steps[last]}</Badge> : null;
+  return last ? <Badge tone="ok">{texts.steps[last]}</Badge> : null;
 }
 
 type Props = { nomination: Nomination; day: DeliveryDay };
@@ -154,10 +154,7 @@ function Steps({ nomination, schedule }: { nomination: Nomination; schedule: Own
     <ol aria-label={texts.own} className="grid grid-cols-2 gap-3 text-sm lg:grid-cols-4">
       {steps.map(({ name, tone, text }) => (
         <li key={name} className="grid content-start justify-items-start gap-1">
-          <Badge tone={tone}>
-            {tone === 'ok' && <span aria-hidden="true">✓</span>}
-            {name}
-          </Badge>
+          <Badge tone={tone}>{name}</Badge>
           <span className="min-w-0 text-xs text-muted wrap-anywhere">{text}</span>
         </li>
       ))}

@@ -4,8 +4,8 @@ import { kwFromKwh, kwhFromMwh, sumKwh } from '@saldo/core/energy.ts';
 import type { SeriesKind } from '@saldo/core/enums.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
+import { DirectionArrow } from '../references/badges.tsx';
 import { ContractLink } from '../references/links.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { cx } from '../ui/cx.ts';
 import { Panel } from '../ui/page.tsx';
@@ -133,9 +133,10 @@ function SlotTransactions({
               <div className="text-right">
                 <span className="whitespace-nowrap">{`${format.mwhSigned(signed(part))} MWh`}</span>
                 <span className="block">
-                  <Badge tone={part.role === 'sender' ? 'out' : 'in'}>
+                  <span className="text-xs text-muted">
+                    <DirectionArrow direction={part.role === 'sender' ? 'out' : 'in'} />
                     {t.brp.nominations.roles[part.role]}
-                  </Badge>
+                  </span>
                 </span>
               </div>
             </li>

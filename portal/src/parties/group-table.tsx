@@ -34,7 +34,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, so
       header: t.common.balanceGroup,
       sortBy: ({ name }) => name,
       cell: ({ eic, name }) => (
-        <span className="grid">
+        <span className="cell">
           <span className="font-medium">{name}</span>
           <Code text={eic} />
         </span>

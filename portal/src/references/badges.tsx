@@ -44,13 +44,22 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
   );
 }
 
-export function DirectionBadge({ direction }: Pick<Nomination, 'direction'>) {
+/** The arrow of a direction, in its colour of the charts. */
+export function DirectionArrow({ direction }: Pick<Nomination, 'direction'>) {
+  return (
+    <span aria-hidden="true" className={`mr-1 font-medium ${direction === 'out' ? 'text-out' : 'text-in'}`}>
+      {direction === 'out' ? '↗' : '↙'}
+    </span>
+  );
+}
+
+export function DirectionText({ direction }: Pick<Nomination, 'direction'>) {
   const { t } = useI18n();
   return (
-    <Badge tone={direction}>
-      <span aria-hidden="true">{direction === 'out' ? '↗' : '↙'}</span>
+    <span className="text-sm font-normal whitespace-nowrap">
+      <DirectionArrow direction={direction} />
       {t.common.directions[direction]}
-    </Badge>
+    </span>
   );
 }
 

@@ -52,20 +52,20 @@ type Props = {
   children?: (label: string) => ReactNode;
 };
 
-/** A balance group: its name first, its EIC to copy below. */
+/** A balance group in one line: its name, its EIC to copy, its control area. A table shows the EIC of a named group on paper only. */
 export function GroupName({ eic, tso, children }: Props) {
   const { t } = useI18n();
   const label = useGroupLabels()(eic);
   const isNamed = label !== eic;
   return (
-    <span className="grid justify-items-start">
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-1.5 xl:in-[td]:flex-nowrap">
       {children ? children(label) : isNamed && <span className="font-medium">{label}</span>}
-      {(isNamed || !children || tso) && (
-        <span className="inline-flex max-w-full flex-wrap items-center gap-x-1.5 text-xs text-muted">
-          {(isNamed || !children) && <Code text={eic} />}
-          {tso && <span>{t.common.tsos[tso]}</span>}
+      {(isNamed || !children) && (
+        <span className="inline-flex max-w-full text-xs text-muted">
+          <Code text={eic} isShort={isNamed} />
         </span>
       )}
+      {tso && <span className="text-xs text-muted">{t.common.tsos[tso]}</span>}
     </span>
   );
 }

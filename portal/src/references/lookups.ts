@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import type { ShownQuery } from '../ui/states.tsx';
 import { accountsQuery, brpsQuery, groupsQuery } from './operator-queries.ts';
 
 const namesOf = (parties: readonly { id: string; name: string }[] = []): ReadonlyMap<string, string> =>
@@ -10,6 +11,12 @@ export function usePartyNames(): ReadonlyMap<string, string> {
   const { data: brps } = useQuery(brpsQuery);
   const { data: accounts } = useQuery(accountsQuery);
   return useMemo(() => new Map([...namesOf(brps), ...namesOf(accounts)]), [brps, accounts]);
+}
+
+/** Without data until the names of the parties have loaded, too: a name that replaces an id would move the rows. */
+export function useWithPartyNames<T>({ data, error, refetch }: ShownQuery<T>): ShownQuery<T> {
+  const isPending = [useQuery(brpsQuery), useQuery(accountsQuery)].some((query) => query.isPending);
+  return { data: isPending ? undefined : data, error, refetch };
 }
 
 /** The owner of a balance group, by EIC. */

@@ -100,7 +100,7 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
       id: 'status',
       header: texts.status,
       cell: ({ status, problem }) => (
-        <span className="grid justify-items-start gap-0.5">
+        <span className="cell">
           <StatusBadge status={status} />
           {problem !== null && <span className="text-xs text-muted">{problem}</span>}
         </span>

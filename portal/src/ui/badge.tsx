@@ -1,22 +1,25 @@
 import type { ReactNode } from 'react';
+import { Icon } from './icons.tsx';
 
 const TONES = {
-  neutral: 'bg-sunken text-muted',
-  ok: 'bg-ok-soft text-ok',
-  warn: 'bg-warn-soft text-warn',
-  bad: 'bg-bad-soft text-bad',
-  accent: 'bg-accent-soft text-accent-strong',
-  out: 'bg-out-soft text-out',
-  in: 'bg-in-soft text-in',
+  neutral: 'px-1.5 bg-sunken text-muted',
+  ok: 'text-muted',
+  warn: 'px-1.5 bg-warn-soft text-warn',
+  bad: 'px-1.5 bg-bad-soft text-bad',
+  accent: 'px-1.5 bg-accent-soft text-accent-strong',
 };
 export type Tone = keyof typeof TONES;
 
-/** A status in one word. The colour carries no information of its own. */
+/**
+ * A status in one word. The colour carries no information of its own. Only exceptions have one: what is as it should be is
+ * a grey tick, and what waits is `warn` on every page.
+ */
 export function Badge({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span
-      className={`inline-flex items-center gap-1 rounded px-1.5 py-0.5 text-xs font-medium sm:whitespace-nowrap ${TONES[tone]}`}
+      className={`inline-flex items-center gap-1 rounded text-xs/5 font-medium sm:whitespace-nowrap ${TONES[tone]}`}
     >
+      {tone === 'ok' && <Icon name="check" className="size-3.5" />}
       {children}
     </span>
   );

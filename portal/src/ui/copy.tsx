@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { cx } from './cx.ts';
 import { Icon } from './icons.tsx';
 import { SHOWN_MS } from './times.ts';
 import { useToast } from './toast.tsx';
@@ -34,7 +35,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       aria-label={label}
       title={label}
       onClick={copy}
-      className="target inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
+      className="target -my-1 inline-flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-sunken hover:text-text"
     >
       <Icon name={isCopied ? 'check' : 'copy'} className="size-3.5" />
       <span aria-live="polite" className="sr-only">
@@ -44,11 +45,20 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
+type CodeProps = {
+  text: string;
+  what?: string;
+  /** In a table, only the button is shown, whose label has the text. */
+  isShort?: boolean;
+};
+
 /** An EIC or an id in a monospaced font, with a copy button. */
-export function Code({ text, what = text }: { text: string; what?: string }) {
+export function Code({ text, what = text, isShort = false }: CodeProps) {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">
-      <code className="truncate font-mono text-[0.92em]">{text}</code>
+      <code className={cx('truncate font-mono text-[0.92em]', isShort && 'not-print:in-[td]:hidden')}>
+        {text}
+      </code>
       <CopyButton text={text} what={what} />
     </span>
   );

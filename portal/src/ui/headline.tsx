@@ -11,7 +11,7 @@ type Props = {
 /** The one number with which an overview begins. */
 export function Headline({ label, value, unit, note }: Props) {
   return (
-    <dl className="rounded-lg border border-line bg-surface px-4 py-3">
+    <dl>
       <dt className="text-sm text-muted">{label}</dt>
       <dd className="flex flex-wrap items-baseline gap-x-3">
         <span className="text-3xl font-semibold tracking-tight">

@@ -21,7 +21,7 @@ type PageProps = {
 export function Page({ title, heading = title, badges, trail, text, actions, children }: PageProps) {
   useTitle(title);
   return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4 dense:gap-2">
       <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
         <div className="min-w-0">
           {trail && <div className="mb-1 text-sm text-muted">{trail}</div>}
@@ -64,10 +64,10 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
   return (
     <section
       aria-labelledby={title ? id : undefined}
-      className={cx('min-w-0 rounded-lg border border-line bg-surface', isFlush && 'overflow-hidden')}
+      className={cx('min-w-0 rounded-lg bg-surface', isFlush && 'overflow-hidden')}
     >
       {title && (
-        <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5">
+        <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-2.5 dense:py-1.5">
           <div className="min-w-0">
             <h2 id={id} className="text-sm font-semibold">
               {title}
@@ -77,7 +77,7 @@ export function Panel({ title, text, actions, isFlush = false, children }: Panel
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
       )}
-      <div className={cx(!isFlush && 'p-4')}>{children}</div>
+      <div className={cx(!isFlush && 'p-4 dense:p-3')}>{children}</div>
     </section>
   );
 }

@@ -111,6 +111,10 @@ export type ShownQuery<T> = {
   readonly refetch: () => Promise<unknown>;
 };
 
+/** Whether the list is shown, or its error. What is below a list of unknown length is shown together with it. */
+export const isSettled = ({ data, error }: ShownQuery<unknown>): boolean =>
+  data !== undefined || error !== null;
+
 /** The three states of a query. Data stays visible when a refresh fails. */
 export function Loaded<T>({
   query,

@@ -10,6 +10,7 @@ const FROM = {
   lg: 'hidden lg:table-cell print:table-cell',
   xl: 'hidden xl:table-cell print:table-cell',
   wide: 'hidden min-[1400px]:table-cell print:table-cell',
+  widest: 'hidden min-[1700px]:table-cell print:table-cell',
 };
 
 export type Column<Row> = {
@@ -60,7 +61,11 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
   const { format } = useI18n();
   const sorted = sortedRows(columns, rows, sort, format.locale);
   const cellClass = ({ isNumber, from }: Column<Row>) =>
-    cx('px-3 py-1.5 first:pl-4 last:pr-4', isNumber && 'text-right whitespace-nowrap', from && FROM[from]);
+    cx(
+      'px-2 py-1.5 first:pl-4 last:pr-4 dense:py-1 dense:leading-tight',
+      isNumber && 'text-right whitespace-nowrap',
+      from && FROM[from],
+    );
   const hasFooter = columns.some(({ footer }) => footer !== undefined);
   return (
     <TableScroll label={label} isTall={isTall}>

@@ -3,6 +3,16 @@ export type Theme = (typeof THEMES)[number];
 
 const STORAGE_KEY = 'saldo.theme';
 
+const DENSITY_KEY = 'saldo.density';
+
+export const isStoredDense = (): boolean => localStorage.getItem(DENSITY_KEY) === 'dense';
+
+/** Less space between lines and panels. */
+export function applyDensity(isDense: boolean): void {
+  localStorage.setItem(DENSITY_KEY, isDense ? 'dense' : '');
+  document.documentElement.toggleAttribute('data-dense', isDense);
+}
+
 export const storedTheme = (): Theme =>
   THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'system';
 

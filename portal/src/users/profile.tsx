@@ -19,6 +19,7 @@ import { Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
+import { DensitySwitch } from './density-switch.tsx';
 import { PasskeysPanel } from './passkeys.tsx';
 import { ProviderLinksPanel } from './provider-links.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
@@ -30,7 +31,7 @@ export function ProfilePage() {
   const { user, expires_at } = useSession();
   const party = user.brp ?? user.account;
   return (
-    <Page title={t.session.profileTitle}>
+    <Page title={t.session.profileTitle} actions={<DensitySwitch />}>
       <Panel title={t.session.profile}>
         <Facts>
           <Fact label={t.session.name}>{user.name}</Fact>

@@ -42,7 +42,7 @@ export function UserTable({ users, actions, partyOf, sort }: TableProps) {
       sortBy: ({ name }) => name,
       header: t.operator.name,
       cell: ({ name, email }) => (
-        <span className="grid min-w-36">
+        <span className="cell min-w-36">
           <span className="font-medium">{name}</span>
           <span className="text-xs break-all text-muted">{email}</span>
         </span>
@@ -105,7 +105,7 @@ function UserState({ user: { status, invitation_expires_at, providers } }: { use
   const { t } = useI18n();
   const texts = USER_TEXTS[t.language];
   return (
-    <span className="grid justify-items-start gap-0.5">
+    <span className="cell">
       <Badge tone={TONES[status]}>{texts.statuses[status]}</Badge>
       {invitation_expires_at && (
         <span className="text-xs text-muted">

@@ -86,7 +86,7 @@ export function UsersPage() {
 function UserParty({ user: { brp, account, role } }: { user: User }) {
   const { t } = useI18n();
   return (
-    <span className="grid">
+    <span className="cell">
       {brp && <BrpLink {...brp} />}
       {account && <AccountLink {...account} />}
       <span className="text-xs text-muted">{t.operator.roles[role]}</span>

@@ -72,7 +72,7 @@ function DeliveryTable({ endpoint, deliveries }: TableProps) {
       id: 'event',
       header: texts.event,
       cell: ({ event_id, event_type }) => (
-        <span className="grid justify-items-start">
+        <span className="cell">
           <span className="font-medium">{event_type}</span>
           <span className="text-xs text-muted">
             <Code text={event_id} />
@@ -84,7 +84,7 @@ function DeliveryTable({ endpoint, deliveries }: TableProps) {
       id: 'state',
       header: t.common.status,
       cell: ({ state, next_attempt_at }) => (
-        <span className="grid justify-items-start gap-0.5">
+        <span className="cell">
           <Badge tone={STATE_TONES[state]}>{texts.states[state]}</Badge>
           {next_attempt_at !== null && (
             <span className="text-xs text-muted">
