@@ -9,7 +9,10 @@ const answers = {
     { id: 'user_1', name: 'Anna Berg', email: 'anna@nordwind.example' },
     { id: 'user_2', name: 'Ben Tal', email: 'ben@nordwind.example' },
   ]),
-  'GET /operator/v1/users/user_2': { ...(operatorEndpoints.getUser.example.response as object), name: 'Ben Tal' },
+  'GET /operator/v1/users/user_2': {
+    ...(operatorEndpoints.getUser.example.response as object),
+    name: 'Ben Tal',
+  },
   'GET /operator/v1/customers': listOf(operatorEndpoints.operatorListCustomers, 'customers', [
     { id: 'cust_1', name: 'Windpark Deich' },
   ]),
