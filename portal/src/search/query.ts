@@ -15,7 +15,12 @@ const fold = (text: string): string =>
 const SPELLED: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue' };
 /** As on keyboards without umlauts: `Vertraege`. */
 const spell = (text: string): string =>
-  fold(text.normalize('NFC').toLowerCase().replaceAll(/[äöü]/g, (letter) => SPELLED[letter] ?? letter));
+  fold(
+    text
+      .normalize('NFC')
+      .toLowerCase()
+      .replaceAll(/[äöü]/g, (letter) => SPELLED[letter] ?? letter),
+  );
 
 const wordsOf = (text: string): string[] => text.split(/[\s,;·()/–-]+/).filter((word) => word !== '');
 
