@@ -25,7 +25,7 @@ const offer = await client(platform.baseUrl, await world.operatorKey())('/operat
     offer: {
       ppa_type: 'PAY_AS_PRODUCED',
       average_annual_power: 96_000,
-      delivery_start: '2027-01-01',
+      delivery_start: '2027-01-01T00:00:00Z',
       country: 'DE',
       state: 'Schleswig-Holstein',
       pricing: [{ years: 5, price: 60 }],

@@ -7,12 +7,11 @@ import { Sparkline } from '../charts/sparkline.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionBadge, NominationBadges } from '../references/badges.tsx';
 import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
-import { type NominationFilters, readNominationFilters } from '../references/filters.ts';
+import type { NominationFilters } from '../references/filters.ts';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
 import { balanceGroupsQuery } from '../references/queries.ts';
-import { useToday } from '../session/server-clock.ts';
-import { type FilterProps, useFilters } from '../ui/address.ts';
+import type { FilterProps } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -25,20 +24,14 @@ import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
 import { MessageButton } from './message-dialog.tsx';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
+import { type NominationDay, OnNominationDay } from './nomination-day.tsx';
 import { ownSchedulesQuery } from './own-schedules.ts';
 import { OwnBadge } from './own-side.tsx';
 import { eachNomination, nominationsQuery } from './queries.ts';
 import { DayScheduleButton } from './schedule-buttons.tsx';
 
-/** The day of the page's URL, and its filters. */
-export function useNominationDay() {
-  const today = useToday();
-  const address = useFilters(readNominationFilters, ['day', 'sort']);
-  return { ...address, today, day: address.filters.day ?? today };
-}
-
 type ViewProps = {
-  page: ReturnType<typeof useNominationDay>;
+  page: NominationDay;
   title: string;
   emptyText: string;
   /** The balance groups to choose from. */
@@ -101,9 +94,12 @@ export function NominationsView(props: ViewProps) {
 }
 
 /** The nominations of the BRP's balance groups. */
-export function BrpNominationsPage() {
+export const BrpNominationsPage = () => (
+  <OnNominationDay>{(page) => <BrpNominations page={page} />}</OnNominationDay>
+);
+
+function BrpNominations({ page }: { page: NominationDay }) {
   const { t } = useI18n();
-  const page = useNominationDay();
   const { day, filters, set } = page;
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
