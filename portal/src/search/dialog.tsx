@@ -12,6 +12,7 @@ import { FormProblem, inputClass } from '../ui/form.tsx';
 import { Icon } from '../ui/icons.tsx';
 import type { NavigationItem } from '../ui/navigation-item.ts';
 import { recentPages } from '../ui/recent-pages.ts';
+import { useViewsOf } from '../ui/saved-views.ts';
 import { useTheme } from '../ui/theme.ts';
 import { useSettled } from '../ui/use-settled.ts';
 import { entriesOf } from './entries.ts';
@@ -74,14 +75,15 @@ function useGroups(typed: string, navigation: readonly NavigationItem[]) {
   const groupText = useGroupText();
   const openPath = useRouterState({ select: ({ location }) => location.pathname });
   const { records, isSearching, error } = useFound(user.role, typed);
-  const entries = entriesOf(user, navigation, t, theme);
   const recent = useMemo(() => recentPages(user.id), [user.id]);
+  const views = useViewsOf(user.id);
+  const known = { entries: entriesOf(user, navigation, t, theme), navigation, recent, views };
   const texts = { t, format };
   const groups =
     typed === ''
-      ? firstGroups(entries, recent, navigation, openPath, texts)
+      ? firstGroups(known, openPath, texts)
       : [
-          ...typedGroups(entries, typed, today, texts),
+          ...typedGroups(known, typed, today, texts),
           ...records.map((group) => recordGroup(group, SEARCH_TEXTS[t.language], groupText)),
         ];
   return { groups, isSearching, error, open: useOpen(today) };

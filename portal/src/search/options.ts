@@ -5,8 +5,9 @@ import type { Format } from '../i18n/format.ts';
 import type { IconName } from '../ui/icons.tsx';
 import type { NavigationItem } from '../ui/navigation-item.ts';
 import type { RecentPage } from '../ui/recent-pages.ts';
+import type { SavedView } from '../ui/saved-views.ts';
 import type { Entry, Target } from './entries.ts';
-import { findEntries, type Given } from './query.ts';
+import { findEntries, type Given, matchesWords } from './query.ts';
 import type { FoundGroup } from './sources.ts';
 import { SEARCH_TEXTS, type SearchTexts } from './texts.ts';
 
@@ -36,30 +37,52 @@ const entryOption = ({ label, icon, target }: Entry, given: Given, { t, format }
   given,
 });
 
-/** Pages and actions that a text finds. They need no request. */
+const viewOption = (
+  { name, path, search }: SavedView,
+  navigation: readonly NavigationItem[],
+  t: Dictionary,
+): Option => ({
+  label: name,
+  detail: navigation.find(({ to }) => to === path)?.label(t) ?? '',
+  icon: 'filter',
+  target: { link: { to: path, search } as LinkOptions },
+  given: {},
+});
+
+/** What the browser knows of the user, and the pages of the role. */
+type Known = {
+  readonly entries: readonly Entry[];
+  readonly navigation: readonly NavigationItem[];
+  readonly recent: readonly RecentPage[];
+  readonly views: readonly SavedView[];
+};
+
+/** Pages, views and actions that a text finds. They need no request. */
 export function typedGroups(
-  entries: readonly Entry[],
+  { entries, navigation, views }: Known,
   typed: string,
   today: DeliveryDay,
   texts: Texts,
 ): OptionGroup[] {
   const matches = findEntries(entries, typed, today);
   const names = SEARCH_TEXTS[texts.t.language].groups;
-  return (['pages', 'actions'] as const).flatMap((group) =>
+  const ofGroup = (group: Entry['group']) =>
     nonEmpty(
       names[group],
       matches
         .filter(({ entry }) => entry.group === group)
         .map(({ entry, given }) => entryOption(entry, given, texts)),
-    ),
-  );
+    );
+  const words = typed.split(/\s+/);
+  const found = views
+    .map((view) => viewOption(view, navigation, texts.t))
+    .filter(({ label, detail }) => matchesWords(words, `${label} ${detail}`));
+  return [...ofGroup('pages'), ...nonEmpty(names.views, found), ...ofGroup('actions')];
 }
 
-/** What is shown before a text is typed: recent pages but the one that is open, and frequent actions. */
+/** What is shown before a text is typed: recent pages but the one that is open, views, and frequent actions. */
 export function firstGroups(
-  entries: readonly Entry[],
-  recent: readonly RecentPage[],
-  navigation: readonly NavigationItem[],
+  { entries, navigation, recent, views }: Known,
   openPath: string,
   texts: Texts,
 ): OptionGroup[] {
@@ -82,6 +105,10 @@ export function firstGroups(
   const frequent = entries.filter(({ isFrequent }) => isFrequent);
   return [
     ...nonEmpty(names.recent, pages),
+    ...nonEmpty(
+      names.views,
+      views.map((view) => viewOption(view, navigation, t)),
+    ),
     ...nonEmpty(
       names.frequent,
       frequent.map((entry) => entryOption(entry, {}, texts)),

@@ -9,6 +9,7 @@ const en = {
   all: 'Show all in the list',
   groups: {
     recent: 'Recently opened',
+    views: 'Saved views',
     frequent: 'Frequent actions',
     pages: 'Pages',
     actions: 'Actions',
@@ -37,6 +38,7 @@ const de: SearchTexts = {
   all: 'Alle in der Liste anzeigen',
   groups: {
     recent: 'Zuletzt geöffnet',
+    views: 'Gespeicherte Ansichten',
     frequent: 'Häufige Aktionen',
     pages: 'Seiten',
     actions: 'Aktionen',

@@ -1,4 +1,4 @@
-import { readUserList, writeUserList } from './user-list.ts';
+import { parseUserList, storedUserList, writeUserList } from './user-list.ts';
 
 /** A page that the user has opened, by the title that it had. */
 export type RecentPage = { readonly path: string; readonly title: string };
@@ -11,7 +11,8 @@ const isRecent = (value: object): value is RecentPage =>
   'path' in value && typeof value.path === 'string' && 'title' in value && typeof value.title === 'string';
 
 /** Newest first. */
-export const recentPages = (userId: string): RecentPage[] => readUserList(LIST, userId, isRecent);
+export const recentPages = (userId: string): RecentPage[] =>
+  parseUserList(storedUserList(LIST, userId), isRecent);
 
 /** The title of a record changes when its data are loaded. The first page is always one click away. */
 export function rememberPage(userId: string, { path, title }: RecentPage): void {
