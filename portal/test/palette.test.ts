@@ -38,12 +38,13 @@ const offerId: string = offer.body.id;
 /** Opens the search by its keys, types, and opens the option that is then selected. The mouse is never used. */
 async function go(page: Page, typed: string, selected: string | RegExp): Promise<void> {
   await page.keyboard.press('Control+k');
-  const field = page.getByRole('dialog', { name: /^(Search|Suche)$/ }).getByRole('combobox');
+  const dialog = page.getByRole('dialog', { name: /^(Search|Suche)$/ });
+  const field = dialog.getByRole('combobox');
   await field.waitFor();
   await page.keyboard.type(typed);
-  await page.getByRole('option', { name: selected, selected: true }).waitFor();
+  await dialog.getByRole('option', { name: selected, selected: true }).waitFor();
   const active = await field.getAttribute('aria-activedescendant');
-  const id = await page.getByRole('option', { selected: true }).getAttribute('id');
+  const id = await dialog.getByRole('option', { selected: true }).getAttribute('id');
   assert.equal(active, id, 'the field names the selected option');
   await page.keyboard.press('Enter');
   await field.waitFor({ state: 'detached' });

@@ -222,7 +222,7 @@ function ResultOption({ id, option, isActive, onOpen }: OptionProps) {
       onPointerDown={(event) => event.preventDefault()}
       onClick={() => onOpen(option)}
     >
-      {option.icon && <Icon name={option.icon} className="shrink-0 text-muted" />}
+      {option.icon && <Icon name={option.icon} className="size-4 shrink-0 text-muted" />}
       <span className="grid min-w-0">
         <span className="truncate font-medium">{option.label}</span>
         {option.detail !== '' && <span className="truncate text-xs text-muted">{option.detail}</span>}

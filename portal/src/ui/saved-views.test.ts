@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { brpEndpoints } from '@saldo/api';
+import { brpEndpoints, portalEndpoints, type SessionState } from '@saldo/api';
 import { eventually } from '../../../server/test/until.ts';
 import { fill, find, findText, hasParameter, listOf, press, show } from '../../test/components.ts';
 import {
@@ -33,26 +33,23 @@ test('a name is unique in its list: saving replaces, renaming keeps the place', 
   assert.deepEqual(withoutView(views, view('A')), [views[1], views[2]]);
 });
 
-const userId = async () => {
-  const { portalEndpoints } = await import('@saldo/api');
-  return (portalEndpoints.getSession.example as { response: { user: { id: string } } }).response.user.id;
-};
-const stored = async (): Promise<SavedView[]> =>
-  JSON.parse(localStorage.getItem(`saldo.views.${await userId()}`) ?? '[]');
+const { response: session } = portalEndpoints.getSession.example as { response: SessionState };
+const KEY = `saldo.views.${session.user.id}`;
+const stored = (): SavedView[] => JSON.parse(localStorage.getItem(KEY) ?? '[]') as SavedView[];
 
 test('filters are saved, applied, renamed, found by the search and removed', () =>
-  show('/contracts?status=active&type=ppa', {}, async () => {
+  show('/contracts?status=in_progress&type=ppa', {}, async () => {
     await press('main button', 'Save view…');
     await fill('dialog input', 'Name', ' Active PPAs ');
     await press('dialog button', 'Save');
     await find('main button', 'Edit view…');
-    assert.deepEqual(await stored(), [
-      { name: 'Active PPAs', path: '/contracts', search: { status: 'active', type: 'ppa' } },
+    assert.deepEqual(stored(), [
+      { name: 'Active PPAs', path: '/contracts', search: { status: 'in_progress', type: 'ppa' } },
     ]);
     await press('main button', 'Clear filters');
     await hasParameter('status', null);
     await fill('main select', 'Saved view', 'Active PPAs');
-    await hasParameter('status', 'active');
+    await hasParameter('status', 'in_progress');
     await hasParameter('type', 'ppa');
     await press('main button', 'Edit view…');
     await fill('dialog input', 'Name', 'Running');
@@ -68,7 +65,7 @@ test('filters are saved, applied, renamed, found by the search and removed', () 
     await press('main button', 'Edit view…');
     await press('dialog button', 'Remove');
     await find('main button', 'Save view…');
-    assert.deepEqual(await stored(), []);
+    assert.deepEqual(stored(), []);
   }));
 
 test('a view of nominations is applied to the day that is shown', () => {
@@ -87,9 +84,9 @@ test('a view of nominations is applied to the day that is shown', () => {
 });
 
 test('the number of views is bounded', () =>
-  show('/contracts?status=active', { language: 'de' }, async () => {
+  show('/contracts?status=in_progress', { language: 'de' }, async () => {
     const views = Array.from({ length: MAX_VIEWS }, (_, at) => view(`V${at}`));
-    localStorage.setItem(`saldo.views.${await userId()}`, JSON.stringify(views));
+    localStorage.setItem(KEY, JSON.stringify(views));
     window.dispatchEvent(new window.Event('storage'));
     await press('main button', 'Ansicht speichern…');
     await fill('dialog input', 'Name', 'Eine mehr');
