@@ -257,7 +257,7 @@ for (const [role, typed, path, title] of [
 test('the schedule of a day is downloaded from any page, and recorded as loaded', () =>
   show('/contracts', {}, async ({ requests }) => {
     await search('schedule 25/10/2026');
-    await press('[role=option]', /^Download/);
+    await press('[role=option]', /^Download schedule.*25\/10\/2026$/);
     await findText(/schedule_2026-10-25_v\d\.csv/);
     const schedule = requests.find(({ url }) => url.pathname.endsWith('/schedule'));
     assert.equal(schedule?.url.searchParams.get('delivery_date'), '2026-10-25');

@@ -95,6 +95,7 @@ type Props = { navigation: readonly NavigationItem[]; onClose: () => void };
 export function SearchDialog({ navigation, onClose }: Props) {
   const { t } = useI18n();
   const texts = SEARCH_TEXTS[t.language];
+  const isAccount = useSession().user.role === 'account';
   const navigate = useNavigate();
   const listId = useId();
   const [text, setText] = useState('');
@@ -121,7 +122,9 @@ export function SearchDialog({ navigation, onClose }: Props) {
   const remark = isSearching
     ? t.common.searching
     : typed === ''
-      ? texts.hint
+      ? isAccount
+        ? texts.accountHint
+        : texts.hint
       : options.length === 0
         ? t.search.nothing
         : texts.count(options.filter(({ label }) => label !== texts.all).length);
@@ -140,7 +143,7 @@ export function SearchDialog({ navigation, onClose }: Props) {
           autoComplete="off"
           spellCheck={false}
           enterKeyHint="go"
-          placeholder={texts.placeholder}
+          placeholder={isAccount ? texts.accountPlaceholder : texts.placeholder}
           maxLength={LIMITS.searchLength}
           className={inputClass()}
           value={text}
@@ -151,11 +154,11 @@ export function SearchDialog({ navigation, onClose }: Props) {
           onKeyDown={onKeyDown}
         />
         <FormProblem error={error} />
-        {/* A fixed height: the dialog is centred, and would jump with every result. */}
+        {/* Fixed heights, also of the remark: the dialog is centred, and would jump with every result. */}
         <div className="h-[min(22rem,45dvh)] overflow-y-auto">
           {options.length > 0 && <Results id={listId} groups={groups} active={active} onOpen={openOption} />}
         </div>
-        <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-xs text-muted">
+        <div className="flex min-h-8 flex-wrap content-start justify-between gap-x-4 text-xs text-muted">
           <p role="status">{remark}</p>
           <p aria-hidden="true" className="hidden sm:block">
             {texts.keys}

@@ -22,6 +22,8 @@ export type Target =
 export type Entry = {
   readonly group: 'pages' | 'actions';
   readonly label: string;
+  /** With a day; by default the same. */
+  readonly labelOfDay?: string | undefined;
   readonly words: string;
   readonly icon: IconName;
   readonly takes: readonly (keyof Given)[];
@@ -89,6 +91,7 @@ type Action = {
   readonly roles: readonly UserRole[];
   readonly needs?: UserPermissions;
   readonly names: Readonly<Record<Language, string>>;
+  readonly namesOfDay?: Readonly<Record<Language, string>>;
   /** Other words for it, in both languages. */
   readonly words?: string;
   readonly icon: IconName;
@@ -121,6 +124,7 @@ const ACTIONS: readonly Action[] = [
   {
     roles: ['brp'],
     names: { en: 'Download tomorrow’s schedule', de: 'Fahrplan für morgen herunterladen' },
+    namesOfDay: { en: 'Download schedule', de: 'Fahrplan herunterladen' },
     words: 'CSV Save Speichern',
     icon: 'download',
     takes: ['day'],
@@ -277,9 +281,19 @@ export function entriesOf(
   const actions = [...ACTIONS, ...preferences(t.language, theme)]
     .filter((action) => action.roles.includes(role) && isAllowed(action))
     .map(
-      ({ names, words = '', icon, takes = [], target, isPage = false, isFrequent = false }): Entry => ({
+      ({
+        names,
+        namesOfDay,
+        words = '',
+        icon,
+        takes = [],
+        target,
+        isPage = false,
+        isFrequent = false,
+      }): Entry => ({
         group: isPage ? 'pages' : 'actions',
         label: names[t.language],
+        labelOfDay: namesOfDay?.[t.language],
         words: `${LANGUAGES.map((language) => names[language]).join(' ')} ${words}`,
         icon,
         takes,

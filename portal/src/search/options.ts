@@ -26,8 +26,12 @@ type Texts = { readonly t: Dictionary; readonly format: Format };
 const nonEmpty = (label: string, options: readonly Option[]): OptionGroup[] =>
   options.length === 0 ? [] : [{ label, options }];
 
-const entryOption = ({ label, icon, target }: Entry, given: Given, { t, format }: Texts): Option => ({
-  label,
+const entryOption = (
+  { label, labelOfDay = label, icon, target }: Entry,
+  given: Given,
+  { t, format }: Texts,
+): Option => ({
+  label: given.day === undefined ? label : labelOfDay,
   detail: [
     ...(given.day === undefined ? [] : [format.day(given.day)]),
     ...(given.tso === undefined ? [] : [t.common.tsos[given.tso]]),

@@ -2,7 +2,9 @@ import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
   placeholder: 'Page, action, day, TSO, name or id',
-  hint: 'Such as “tomorrow tennet”, “25.10.”, “new key”, or a part of a name, a reference, an EIC or an id.',
+  hint: 'Such as “tomorrow tennet”, “25.10.”, “new key”, or a name, EIC or id.',
+  accountPlaceholder: 'Page, action, offer or demand',
+  accountHint: 'Such as “watch list”, “new key”, or the name of an offer.',
   keys: '↑ ↓ select · Enter opens · Esc closes',
   results: 'Results',
   count: (count: number) => (count === 1 ? '1 result' : `${count} results`),
@@ -31,7 +33,9 @@ export type SearchTexts = typeof en;
 
 const de: SearchTexts = {
   placeholder: 'Seite, Aktion, Tag, ÜNB, Name oder Kennung',
-  hint: 'Zum Beispiel „morgen tennet“, „25.10.“, „neuer Schlüssel“ oder ein Teil von Name, Referenz, EIC oder Kennung.',
+  hint: 'Etwa „morgen tennet“, „25.10.“, „neuer Schlüssel“ oder Name, EIC, Kennung.',
+  accountPlaceholder: 'Seite, Aktion, Angebot oder Gesuch',
+  accountHint: 'Etwa „Merkliste“, „neuer Schlüssel“ oder der Name eines Angebots.',
   keys: '↑ ↓ auswählen · Enter öffnet · Esc schließt',
   results: 'Ergebnisse',
   count: (count) => (count === 1 ? '1 Ergebnis' : `${count} Ergebnisse`),
