@@ -1,15 +1,15 @@
 import { LIMITS } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { loadPart } from '../session/connection.ts';
 import { useSession } from '../session/session.ts';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
 import { addMonths } from './delivery-period.ts';
 import { inputClass, type Option } from './form.tsx';
-import { SavedViewDialog } from './saved-view-dialog.tsx';
 import { VIEW_TEXTS } from './saved-view-texts.ts';
 import { isSameView, isSubject, storeViews, useViewsOf, viewedFilters } from './saved-views.ts';
 import { typing } from './typing.ts';
@@ -58,6 +58,12 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
   );
 }
 
+/** Not loaded with the first page, which has tables of the lists. */
+const SavedViewDialog = lazy(async () => {
+  const { SavedViewDialog: Dialog } = await loadPart(() => import('./saved-view-dialog.tsx'));
+  return { default: Dialog };
+});
+
 type SavedViewsProps = Pick<FilterBarProps, 'isFiltered' | 'onClear'> & { hasSubject: boolean };
 
 /** The views that the user has saved of this list. */
@@ -97,13 +103,15 @@ function SavedViews({ isFiltered, onClear, hasSubject }: SavedViewsProps) {
         </Button>
       )}
       {isOpen && (
-        <SavedViewDialog
-          views={views}
-          current={{ path, search }}
-          former={active}
-          onChange={(changed) => storeViews(userId, changed)}
-          onClose={() => setIsOpen(false)}
-        />
+        <Suspense>
+          <SavedViewDialog
+            views={views}
+            current={{ path, search }}
+            former={active}
+            onChange={(changed) => storeViews(userId, changed)}
+            onClose={() => setIsOpen(false)}
+          />
+        </Suspense>
       )}
     </>
   );
