@@ -1,6 +1,5 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, type OwnSchedule } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Sparkline } from '../charts/sparkline.tsx';
@@ -10,7 +9,6 @@ import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fi
 import type { NominationFilters } from '../references/filters.ts';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
-import { balanceGroupsQuery } from '../references/queries.ts';
 import type { FilterProps } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
@@ -22,13 +20,10 @@ import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
-import { MessageButton } from './message-dialog.tsx';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
-import { type NominationDay, OnNominationDay } from './nomination-day.tsx';
-import { ownSchedulesQuery } from './own-schedules.ts';
+import type { NominationDay } from './nomination-day.tsx';
 import { OwnBadge } from './own-side.tsx';
-import { eachNomination, nominationsQuery } from './queries.ts';
-import { DayScheduleButton } from './schedule-buttons.tsx';
+import { eachNomination } from './queries.ts';
 
 type ViewProps = {
   page: NominationDay;
@@ -90,43 +85,6 @@ export function NominationsView(props: ViewProps) {
         </Loaded>
       </Panel>
     </Page>
-  );
-}
-
-/** The nominations of the BRP's balance groups. */
-export const BrpNominationsPage = () => (
-  <OnNominationDay>{(page) => <BrpNominations page={page} />}</OnNominationDay>
-);
-
-function BrpNominations({ page }: { page: NominationDay }) {
-  const { t } = useI18n();
-  const { day, filters, set } = page;
-  const query = useQuery(nominationsQuery(day, filters));
-  const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const { data: own } = useQuery(ownSchedulesQuery(day));
-  return (
-    <NominationsView
-      page={page}
-      title={t.brp.nominations.title}
-      emptyText={t.brp.nominations.emptyText}
-      groups={groups}
-      query={query}
-      actions={(exports) => (
-        <>
-          <DayScheduleButton day={day} nominations={query.data ?? []} />
-          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
-          {exports}
-        </>
-      )}
-    >
-      {(nominations) => (
-        <NominationTable
-          nominations={nominations}
-          own={own}
-          sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
-        />
-      )}
-    </NominationsView>
   );
 }
 

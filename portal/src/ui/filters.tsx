@@ -1,17 +1,13 @@
 import { LIMITS } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { loadPart } from '../session/connection.ts';
-import { useSession } from '../session/session.ts';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
 import { addMonths } from './delivery-period.ts';
 import { inputClass, type Option } from './form.tsx';
-import { VIEW_TEXTS } from './saved-view-texts.ts';
-import { isSameView, isSubject, storeViews, useViewsOf, viewedFilters } from './saved-views.ts';
 import { typing } from './typing.ts';
 import { useMedia } from './use-media.ts';
 import { TYPING_PAUSE_MS } from './use-settled.ts';
@@ -46,7 +42,9 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
       {(isWide || isOpen) && (
         <>
           {children}
-          <SavedViews isFiltered={isFiltered} onClear={onClear} hasSubject={lead !== undefined} />
+          <Suspense>
+            <SavedViews isFiltered={isFiltered} onClear={onClear} hasSubject={lead !== undefined} />
+          </Suspense>
         </>
       )}
       {isFiltered && (
@@ -59,63 +57,10 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
 }
 
 /** Not loaded with the first page, which has tables of the lists. */
-const SavedViewDialog = lazy(async () => {
-  const { SavedViewDialog: Dialog } = await loadPart(() => import('./saved-view-dialog.tsx'));
-  return { default: Dialog };
+const SavedViews = lazy(async () => {
+  const { SavedViews: Views } = await loadPart(() => import('./saved-view-picker.tsx'));
+  return { default: Views };
 });
-
-type SavedViewsProps = Pick<FilterBarProps, 'isFiltered' | 'onClear'> & { hasSubject: boolean };
-
-/** The views that the user has saved of this list. */
-function SavedViews({ isFiltered, onClear, hasSubject }: SavedViewsProps) {
-  const { t } = useI18n();
-  const texts = VIEW_TEXTS[t.language];
-  const { id: userId } = useSession().user;
-  const views = useViewsOf(userId);
-  const navigate = useNavigate();
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  const url: object = useSearch({ strict: false });
-  const [isOpen, setIsOpen] = useState(false);
-  const search = viewedFilters(url, hasSubject);
-  const ofList = views.filter((view) => view.path === path);
-  const active = ofList.find((view) => isSameView(view.search, search));
-  const show = (name: string | undefined) => {
-    const view = ofList.find((known) => known.name === name);
-    if (!view) return onClear();
-    // The day or month that the page shows stays.
-    const others = Object.entries(url).filter(([parameter]) => hasSubject && isSubject(parameter));
-    void navigate({ to: '.', search: { ...Object.fromEntries(others), ...view.search } } as never);
-  };
-  return (
-    <>
-      {ofList.length > 0 && (
-        <SelectFilter
-          label={texts.label}
-          anyLabel={texts.none}
-          value={active?.name}
-          options={ofList.map(({ name }) => ({ value: name, label: name }))}
-          onChange={show}
-        />
-      )}
-      {(isFiltered || active) && (
-        <Button variant="quiet" icon={active ? 'edit' : 'plus'} onClick={() => setIsOpen(true)}>
-          {active ? texts.edit : texts.save}
-        </Button>
-      )}
-      {isOpen && (
-        <Suspense>
-          <SavedViewDialog
-            views={views}
-            current={{ path, search }}
-            former={active}
-            onChange={(changed) => storeViews(userId, changed)}
-            onClose={() => setIsOpen(false)}
-          />
-        </Suspense>
-      )}
-    </>
-  );
-}
 
 type LabelledProps = { label: string; className?: string; children: (id: string) => ReactNode };
 
