@@ -1,15 +1,5 @@
-import type { UserPermissions, UserRole } from '@saldo/api';
-import type { LinkProps } from '@tanstack/react-router';
-import type { Dictionary } from './i18n/dictionary.ts';
-import type { IconName } from './ui/icons.tsx';
-
-type NavigationItem = {
-  readonly to: NonNullable<LinkProps['to']>;
-  readonly label: (t: Dictionary) => string;
-  readonly icon: IconName;
-  /** The permissions that the page needs; default `viewer`. */
-  readonly needs?: UserPermissions;
-};
+import type { UserRole } from '@saldo/api';
+import type { NavigationItem } from './ui/navigation-item.ts';
 
 type NavigationGroup = {
   /** Null for a role whose entries are few. */

@@ -177,7 +177,7 @@ const brpRoutes = [
   ),
   brpPage(
     '/nominations',
-    lazy(() => import('./nominations/nominations.tsx'), 'BrpNominationsPage'),
+    lazy(() => import('./nominations/brp-nominations.tsx'), 'BrpNominationsPage'),
     readNominationFilters,
   ),
   brpPage(

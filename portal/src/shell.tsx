@@ -1,5 +1,5 @@
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useMatches, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useNotifications } from './activity/use-notifications.ts';
@@ -8,18 +8,11 @@ import { useI18n } from './i18n/i18n.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { usePrefetch } from './prefetch.ts';
 import { SearchButton } from './search/button.tsx';
-import { portalClient } from './session/clients.ts';
 import { loadPart, retryNow, useIsConnected } from './session/connection.ts';
 import { invalidate } from './session/invalidate.ts';
 import { useLiveRefresh } from './session/live-refresh.ts';
 import { useServerNow } from './session/server-clock.ts';
-import {
-  announceSession,
-  onSessionElsewhere,
-  SessionContext,
-  sessionQuery,
-  useSession,
-} from './session/session.ts';
+import { onSessionElsewhere, SessionContext, sessionQuery, useSession } from './session/session.ts';
 import { Badge } from './ui/badge.tsx';
 import { Button, IconButton } from './ui/button.tsx';
 import { cx } from './ui/cx.ts';
@@ -30,9 +23,10 @@ import { Icon } from './ui/icons.tsx';
 import { Preferences } from './ui/preferences.tsx';
 import { Notice } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
-import { hasUnsaved, useMayLeave } from './ui/unsaved.ts';
+import { hasUnsaved } from './ui/unsaved.ts';
 import { UnsavedGuard } from './ui/unsaved-guard.tsx';
 import { useMedia } from './ui/use-media.ts';
+import { useSignOut } from './users/use-sign-out.ts';
 
 const SessionEndedDialog = lazy(async () => {
   const { SessionEndedDialog: Dialog } = await loadPart(() => import('./users/session-ended.tsx'));
@@ -242,23 +236,7 @@ const WIDE = '(min-width: 64rem)';
 function UserBox() {
   const { t } = useI18n();
   const { user } = useSession();
-  const router = useRouter();
-  const queryClient = useQueryClient();
-  const mayLeave = useMayLeave();
-  const signOut = useMutation({
-    mutationFn: () => portalClient.session.signOut(),
-    // Otherwise the session goes on. After a 401, which ends it, the shell asks for the sign-in.
-    onSuccess: async ({ provider_url }) => {
-      announceSession('ended');
-      // The provider ends its own session, and leads back to the sign-in page.
-      if (provider_url !== null) return window.location.assign(provider_url);
-      await router.navigate({ to: '/sign-in', ignoreBlocker: true });
-      queryClient.clear();
-    },
-  });
-  const askToSignOut = async () => {
-    if (await mayLeave()) signOut.mutate();
-  };
+  const { signOut, isPending, error } = useSignOut();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-1 border-t border-line pt-2 text-sm">
       <Link
@@ -280,9 +258,9 @@ function UserBox() {
         </p>
       )}
       {/* Not a toast: on a narrow screen a modal dialog would cover it. */}
-      <FormProblem error={signOut.error} />
+      <FormProblem error={error} />
       <div className="flex items-center justify-between">
-        <Button variant="quiet" icon="signOut" isBusy={signOut.isPending} onClick={() => void askToSignOut()}>
+        <Button variant="quiet" icon="signOut" isBusy={isPending} onClick={() => void signOut()}>
           {t.session.signOut}
         </Button>
       </div>
@@ -356,10 +334,11 @@ function NarrowBar() {
 /** The search, and the platform's clock in local time and UTC. */
 function TopBar() {
   const { t, format } = useI18n();
+  const { role } = useSession().user;
   const now = useServerNow();
   return (
     <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6 print:hidden">
-      <SearchButton />
+      <SearchButton navigation={NAVIGATION[role].flatMap(({ items }) => items)} />
       <section aria-label={t.common.serverTime} title={t.common.serverTime} className="flex gap-4">
         <span>
           <span className="text-text">{format.timeWithSeconds(now)}</span> {t.common.berlin}

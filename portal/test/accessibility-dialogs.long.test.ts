@@ -40,6 +40,7 @@ const DIALOGS: Record<'account' | 'brp' | 'operator', readonly DialogCase[]> = {
     },
     { url: '/balance-groups', button: `Settings: ${sellerGroup.eic}`, focused: 'Amprion' },
     { url: `/nominations?day=${DAY}`, button: 'Export…', focused: 'Data' },
+    { url: `/nominations?day=${DAY}&tso=DE_TENNET`, button: 'Save view…', focused: 'Name' },
     { url: '/', button: 'Menu', focused: 'Overview', width: 390 },
   ],
   operator: [

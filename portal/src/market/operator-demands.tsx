@@ -9,6 +9,7 @@ import { changeOf, useChange } from '../session/versions.ts';
 import { useFilters } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { ConflictNotice, WithdrawnNotice } from '../ui/conflict.tsx';
+import { CreateButton } from '../ui/create-button.tsx';
 import { memberColumns } from '../ui/csv.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -36,15 +37,12 @@ const COLUMNS = memberColumns<Demand>(
   'published_at',
 );
 
-type OpenDialog =
-  | { readonly what: 'create' }
-  | { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
+type OpenDialog = { readonly what: 'change' | 'withdraw'; readonly demand: Demand };
 
 /** The demands of buyers. */
 export function OperatorDemandsPage() {
   const { format } = useI18n();
   const texts = MARKET_TEXTS[format.language].operator;
-  const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readDemandFilters, ['sort']);
   const { sort } = filters;
   const query = useInfiniteQuery(demandListQuery(filters));
@@ -57,11 +55,9 @@ export function OperatorDemandsPage() {
       actions={
         <>
           <ExportButton fileName="demands" columns={COLUMNS} rows={(signal) => eachDemand(filters, signal)} />
-          {mayChange && (
-            <Button variant="primary" icon="plus" onClick={() => setDialog({ what: 'create' })}>
-              {texts.createDemand}
-            </Button>
-          )}
+          <CreateButton label={texts.createDemand} isPrimary>
+            {(closeNew) => <NewDemandDialog onClose={closeNew} />}
+          </CreateButton>
         </>
       }
     >
@@ -85,7 +81,6 @@ export function OperatorDemandsPage() {
           )}
         </PagedList>
       </Panel>
-      {dialog?.what === 'create' && <NewDemandDialog onClose={close} />}
       {dialog?.what === 'change' && <EditDemandDialog demand={dialog.demand} onClose={close} />}
       {dialog?.what === 'withdraw' && <WithdrawDialog demand={dialog.demand} onClose={close} />}
     </Page>

@@ -1,18 +1,15 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, type OwnSchedule } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Sparkline } from '../charts/sparkline.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionText, NominationBadges } from '../references/badges.tsx';
 import { GroupFilter, type NamedGroup, TsoFilter } from '../references/filter-fields.tsx';
-import { type NominationFilters, readNominationFilters } from '../references/filters.ts';
+import type { NominationFilters } from '../references/filters.ts';
 import { GroupName, useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink } from '../references/links.tsx';
-import { balanceGroupsQuery } from '../references/queries.ts';
-import { useToday } from '../session/server-clock.ts';
-import { type FilterProps, useFilters } from '../ui/address.ts';
+import type { FilterProps } from '../ui/address.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Code } from '../ui/copy.tsx';
 import { ExportButton } from '../ui/export.tsx';
@@ -23,22 +20,13 @@ import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ExportDaysButton } from './export-dialog.tsx';
 import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
-import { MessageButton } from './message-dialog.tsx';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
-import { ownSchedulesQuery } from './own-schedules.ts';
+import type { NominationDay } from './nomination-day.tsx';
 import { OwnBadge } from './own-side.tsx';
-import { eachNomination, nominationsQuery } from './queries.ts';
-import { DayScheduleButton } from './schedule-buttons.tsx';
-
-/** The day of the page's URL, and its filters. */
-export function useNominationDay() {
-  const today = useToday();
-  const address = useFilters(readNominationFilters, ['day', 'sort']);
-  return { ...address, today, day: address.filters.day ?? today };
-}
+import { eachNomination } from './queries.ts';
 
 type ViewProps = {
-  page: ReturnType<typeof useNominationDay>;
+  page: NominationDay;
   title: string;
   emptyText: string;
   /** The balance groups to choose from. */
@@ -97,40 +85,6 @@ export function NominationsView(props: ViewProps) {
         </Loaded>
       </Panel>
     </Page>
-  );
-}
-
-/** The nominations of the BRP's balance groups. */
-export function BrpNominationsPage() {
-  const { t } = useI18n();
-  const page = useNominationDay();
-  const { day, filters, set } = page;
-  const query = useQuery(nominationsQuery(day, filters));
-  const { data: groups = [] } = useQuery(balanceGroupsQuery);
-  const { data: own } = useQuery(ownSchedulesQuery(day));
-  return (
-    <NominationsView
-      page={page}
-      title={t.brp.nominations.title}
-      emptyText={t.brp.nominations.emptyText}
-      groups={groups}
-      query={query}
-      actions={(exports) => (
-        <>
-          <DayScheduleButton day={day} nominations={query.data ?? []} />
-          <MessageButton key={`message ${day}`} day={day} nominations={query.data ?? []} />
-          {exports}
-        </>
-      )}
-    >
-      {(nominations) => (
-        <NominationTable
-          nominations={nominations}
-          own={own}
-          sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
-        />
-      )}
-    </NominationsView>
   );
 }
 

@@ -8,17 +8,21 @@ import { readNextPage } from '../session/lists.ts';
 import { usePermission } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { MoreButton } from '../ui/more.tsx';
-import { NominationsView, NominationTable, useNominationDay } from './nominations.tsx';
+import { type NominationDay, OnNominationDay } from './nomination-day.tsx';
+import { NominationsView, NominationTable } from './nominations.tsx';
 import { nominationsQuery } from './operator-queries.ts';
 import { RUN_TEXTS } from './operator-texts.ts';
 import { RunDialog } from './run-dialog.tsx';
 
 /** The nominations of all BRPs. */
-export function OperatorNominationsPage() {
+export const OperatorNominationsPage = () => (
+  <OnNominationDay>{(page) => <OperatorNominations page={page} />}</OnNominationDay>
+);
+
+function OperatorNominations({ page }: { page: NominationDay }) {
   const { t } = useI18n();
   const texts = RUN_TEXTS[t.language];
   const mayChange = usePermission('member');
-  const page = useNominationDay();
   const query = useInfiniteQuery(nominationsQuery(page.day, page.filters));
   const named = useWithGroupNames(useWithPartyNames(query));
   const { data: groups = [] } = useQuery(groupsQuery());

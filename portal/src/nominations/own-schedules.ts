@@ -1,6 +1,7 @@
-import { LIMITS, type OwnSchedule, type ScheduleStep } from '@saldo/api';
+import { LIMITS, type Nomination, type OwnSchedule, type ScheduleStep } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import type { Dictionary } from '../i18n/dictionary.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { invalidate } from '../session/invalidate.ts';
@@ -40,6 +41,10 @@ export const causesQuery = (id: string, since: string | null = null) =>
 
 /** The versions in a downloaded CSV: they may be newer than those on the page. */
 export const nominationsIn = (csv: string): string[] => [...new Set(csv.match(/^nom_[0-9a-z]+/gm))];
+
+/** The name of a day's schedule. A correction raises the version of its nomination, and with it that of the file. */
+export const scheduleName = (t: Dictionary, day: DeliveryDay, nominations: readonly Nomination[]): string =>
+  `${t.brp.nominations.scheduleFile}_${day}_v${Math.max(1, ...nominations.map(({ version }) => version))}`;
 
 /** Records a step of the BRP’s own schedules. A user who may only read records nothing. */
 export function useRecordStep() {

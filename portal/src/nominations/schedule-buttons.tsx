@@ -5,7 +5,7 @@ import { brpClient } from '../session/brp-client.ts';
 import { useSession } from '../session/session.ts';
 import { DownloadButton } from '../ui/download-button.tsx';
 import { MessageButton } from './message-dialog.tsx';
-import { nominationsIn, useRecordStep } from './own-schedules.ts';
+import { nominationsIn, scheduleName, useRecordStep } from './own-schedules.ts';
 
 /** Records the versions in a saved file as loaded. */
 function useLoaded() {
@@ -57,13 +57,11 @@ export function DayScheduleButton({
   nominations: readonly Nomination[];
 }) {
   const { t } = useI18n();
-  // A correction raises the version of its nomination, and with it that of the file.
-  const version = Math.max(1, ...nominations.map((nomination) => nomination.version));
   return (
     <DownloadButton
       label={t.brp.nominations.scheduleCsv}
       hint={t.brp.nominations.dayScheduleHint}
-      fileName={`${t.brp.nominations.scheduleFile}_${day}_v${version}`}
+      fileName={scheduleName(t, day, nominations)}
       read={() => brpClient.nominations.daySchedule({ delivery_date: day })}
       onSaved={useLoaded()}
     />

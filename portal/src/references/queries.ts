@@ -31,6 +31,6 @@ export const balanceGroupsQuery = queryOptions({
 export const groupNamesQuery = (role: UserRole) =>
   queryOptions<readonly NamedGroup[]>({
     queryKey: role === 'operator' ? ['balance-groups', {}] : ['balance-groups'],
-    queryFn: role === 'operator' ? listGroupsOfAll : listOwnGroups,
+    queryFn: { operator: listGroupsOfAll, brp: listOwnGroups, account: async () => [] }[role],
     staleTime: GROUPS_STALE_MS,
   });

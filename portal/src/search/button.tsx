@@ -1,22 +1,19 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { loadPart } from '../session/connection.ts';
-import { useSession } from '../session/session.ts';
 import { Icon } from '../ui/icons.tsx';
+import type { NavigationItem } from '../ui/navigation-item.ts';
 
 export const loadSearch = () => loadPart(() => import('./dialog.tsx'));
 const SearchDialog = lazy(async () => ({ default: (await loadSearch()).SearchDialog }));
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Opens the search, also by Ctrl K or ⌘ K. Account holders search the market in its own lists. */
-export function SearchButton() {
+/** Opens the search, also by Ctrl K or ⌘ K. */
+export function SearchButton({ navigation }: { navigation: readonly NavigationItem[] }) {
   const { t } = useI18n();
-  const { role } = useSession().user;
   const [isOpen, setIsOpen] = useState(false);
-  const isOffered = role !== 'account';
   useEffect(() => {
-    if (!isOffered) return;
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || event.altKey || event.shiftKey) return;
       if (!(IS_APPLE ? event.metaKey : event.ctrlKey)) return;
@@ -26,8 +23,7 @@ export function SearchButton() {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [isOffered]);
-  if (!isOffered) return null;
+  }, []);
   return (
     <>
       <button
@@ -44,7 +40,7 @@ export function SearchButton() {
       </button>
       {isOpen && (
         <Suspense>
-          <SearchDialog role={role} onClose={() => setIsOpen(false)} />
+          <SearchDialog navigation={navigation} onClose={() => setIsOpen(false)} />
         </Suspense>
       )}
     </>

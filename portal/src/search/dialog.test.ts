@@ -192,3 +192,112 @@ test('the operator finds a series by its market location or id, and an interchan
     await press('[role=option]', /^Uckermark Nord, meter/);
     await isAt('/operator/series/ser_01k9x3w8v5e2ntq0v9bgr4kx7c');
   }));
+
+const optionTexts = () =>
+  Array.from(document.querySelectorAll('dialog [role=option]'), (option) => option.textContent);
+const groupNames = () =>
+  Array.from(document.querySelectorAll('dialog [role=group]'), (group) => group.getAttribute('aria-label'));
+
+for (const [role, list] of [
+  ['brp', '/nominations'],
+  ['operator', '/operator/nominations'],
+] as const)
+  test(`a day and a TSO open the nominations with both filters, in any language: ${role}`, () =>
+    show('/', { role, language: 'de' }, async () => {
+      await search('25.10. amprion', TEXTS.de.title);
+      await find('[role=option][aria-selected=true]', /^Nominierungen.*25\.10\.\d{4} · Amprion$/);
+      await enter();
+      await isAt(list);
+      await hasParameter('tso', 'DE_AMPRION');
+      assert.match(new URLSearchParams(location.search).get('day') ?? '', /^\d{4}-10-25$/);
+    }));
+
+test('pages and actions answer without a request', () =>
+  show('/contracts', {}, async ({ requests }) => {
+    await find('button', TEXTS.en.title);
+    await press('button', TEXTS.en.title);
+    await find('dialog input', /./);
+    const before = requests.length;
+    await search('w');
+    await find('[role=option][aria-selected=true]', 'Webhooks');
+    assert.deepEqual(
+      requests.slice(before).filter(({ url }) => url.searchParams.has('search')),
+      [],
+    );
+    await enter();
+    await isAt('/webhooks');
+  }));
+
+test('without a text the search shows the pages that were opened last, and frequent actions', () =>
+  show('/contracts/con_01jhm3wa2fe5h8x2z6tdq9vn4m', {}, async () => {
+    await find('h1', /PPA-2026-0017/);
+    await search('customers');
+    await find('[role=option][aria-selected=true]', 'Customers');
+    await enter();
+    await isAt('/customers');
+    await find('h1', 'Customers');
+    await press('button', TEXTS.en.title);
+    await find('[role=option]', 'PPA-2026-0017Contracts');
+    assert.deepEqual(groupNames(), ['Recently opened', 'Frequent actions']);
+    assert.ok(!optionTexts().includes('Customers'), 'not the open page');
+    await enter();
+    await isAt('/contracts/con_01jhm3wa2fe5h8x2z6tdq9vn4m');
+  }));
+
+test('the pages of another user of the browser are not shown', () =>
+  show('/customers', {}, async () => {
+    localStorage.setItem('saldo.recent.usr_other', JSON.stringify([{ path: '/keys', title: 'Theirs' }]));
+    await find('h1', 'Customers');
+    await press('button', TEXTS.en.title);
+    await find('[role=option]', 'Download tomorrow’s schedule');
+    assert.deepEqual(groupNames(), ['Frequent actions']);
+  }));
+
+for (const [role, typed, path, title] of [
+  ['brp', 'new key', '/keys', 'New API key'],
+  ['operator', 'neuer webhook', '/operator/webhooks', 'New webhook endpoint'],
+  ['operator', 'new customer', '/operator/customers', 'Assign a customer to a BRP'],
+  ['operator', 'new demand', '/operator/demands', 'Publish a demand'],
+  ['account', 'neuer schluessel', '/keys', 'New API key'],
+] as const)
+  test(`an action opens the dialog of its page: ${role}, ${typed}`, () =>
+    show('/', { role }, async () => {
+      await search(typed);
+      await find('[role=option][aria-selected=true]', /^New /);
+      await enter();
+      await isAt(path);
+      await find('dialog h2', title);
+    }));
+
+test('the schedule of a day is downloaded from any page, and recorded as loaded', () =>
+  show('/contracts', {}, async ({ requests }) => {
+    await search('schedule 25/10/2026');
+    await press('[role=option]', /^Download schedule.*25\/10\/2026$/);
+    await findText(/schedule_2026-10-25_v\d\.csv/);
+    const schedule = requests.find(({ url }) => url.pathname.endsWith('/schedule'));
+    assert.equal(schedule?.url.searchParams.get('delivery_date'), '2026-10-25');
+  }));
+
+test('language and theme change from the search', () =>
+  show('/keys', { role: 'account' }, async () => {
+    await search('dunkel');
+    await find('[role=option][aria-selected=true]', 'Dark theme');
+    await enter();
+    await eventually(async () => assert.equal(document.documentElement.dataset['theme'], 'dark'));
+    await search('deutsch');
+    await find('[role=option][aria-selected=true]', 'Language: Deutsch');
+    await enter();
+    await find('h1', 'API-Schlüssel');
+  }));
+
+test('an account holder finds offers and the watch list', () =>
+  show('/', { role: 'account' }, async () => {
+    await search('uckermark');
+    await find('[role=option][aria-selected=true]', /^Windpark Uckermark Nord/);
+    assert.equal(groupNames()[0], 'Offers');
+    await search('watch');
+    await find('[role=option][aria-selected=true]', 'Watch list');
+    await enter();
+    await isAt('/offers');
+    await hasParameter('watched', 'true');
+  }));

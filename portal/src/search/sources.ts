@@ -17,7 +17,7 @@ export type Found = {
 };
 
 export type FoundGroup = {
-  readonly name: keyof SearchTexts['groups'];
+  readonly name: Exclude<keyof SearchTexts['groups'], 'recent' | 'views' | 'frequent' | 'pages' | 'actions'>;
   readonly found: readonly Found[];
   /** The list with the same search, if it has more records. */
   readonly all: LinkOptions | null;

@@ -1,16 +1,20 @@
 import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
-  placeholder: 'Reference, name, EIC, date or id',
-  hint: 'Contracts, customers, balance groups and more: type at least two characters, a date such as 25/10/2026, or an id.',
+  placeholder: 'Page, action, day, TSO, name or id',
+  hint: 'Such as “tomorrow tennet”, “25.10.”, “new key”, or a name, EIC or id.',
+  accountPlaceholder: 'Page, action, offer or demand',
+  accountHint: 'Such as “watch list”, “new key”, or the name of an offer.',
   keys: '↑ ↓ select · Enter opens · Esc closes',
   results: 'Results',
   count: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   all: 'Show all in the list',
-  nominationsOf: (day: string) => `Nominations of ${day}`,
-  messagesOf: (day: string) => `Messages of ${day}`,
   groups: {
-    days: 'Delivery day',
+    recent: 'Recently opened',
+    views: 'Saved views',
+    frequent: 'Frequent actions',
+    pages: 'Pages',
+    actions: 'Actions',
     contracts: 'Contracts',
     customers: 'Customers',
     groups: 'Balance groups',
@@ -20,21 +24,28 @@ const en = {
     brps: 'BRPs',
     nominations: 'Nominations',
     messages: 'Messages',
+    offers: 'Offers',
+    demands: 'Demands',
+    inquiries: 'Inquiries',
   },
 };
 export type SearchTexts = typeof en;
 
 const de: SearchTexts = {
-  placeholder: 'Referenz, Name, EIC, Datum oder Kennung',
-  hint: 'Verträge, Kunden, Bilanzkreise und mehr: mindestens zwei Zeichen, ein Datum wie 25.10.2026 oder eine Kennung eingeben.',
+  placeholder: 'Seite, Aktion, Tag, ÜNB, Name oder Kennung',
+  hint: 'Etwa „morgen tennet“, „25.10.“, „neuer Schlüssel“ oder Name, EIC, Kennung.',
+  accountPlaceholder: 'Seite, Aktion, Angebot oder Gesuch',
+  accountHint: 'Etwa „Merkliste“, „neuer Schlüssel“ oder der Name eines Angebots.',
   keys: '↑ ↓ auswählen · Enter öffnet · Esc schließt',
   results: 'Ergebnisse',
   count: (count) => (count === 1 ? '1 Ergebnis' : `${count} Ergebnisse`),
   all: 'Alle in der Liste anzeigen',
-  nominationsOf: (day) => `Nominierungen für ${day}`,
-  messagesOf: (day) => `Nachrichten für ${day}`,
   groups: {
-    days: 'Liefertag',
+    recent: 'Zuletzt geöffnet',
+    views: 'Gespeicherte Ansichten',
+    frequent: 'Häufige Aktionen',
+    pages: 'Seiten',
+    actions: 'Aktionen',
     contracts: 'Verträge',
     customers: 'Kunden',
     groups: 'Bilanzkreise',
@@ -44,6 +55,9 @@ const de: SearchTexts = {
     brps: 'BKV',
     nominations: 'Nominierungen',
     messages: 'Nachrichten',
+    offers: 'Angebote',
+    demands: 'Gesuche',
+    inquiries: 'Anfragen',
   },
 };
 

@@ -6,19 +6,45 @@ import { BYTE_ORDER_MARK, germanCsv } from './csv.ts';
 import { download } from './download.ts';
 import { useToast } from './toast.tsx';
 
-type Props = {
+type Props = Omit<Saving, 'read'> & {
   label: string;
   hint: string;
   /** Without extension. */
   fileName: string;
   read: () => Promise<string>;
-  kind?: 'csv' | 'xml';
-  /** Called with the text of the file after it was saved. */
-  onSaved?: (text: string) => Promise<void>;
   isPrimary?: boolean;
 };
 
-/** Downloads a file of volumes that the server generates. */
+type Saving = {
+  /** The file: its name without extension, and its text. */
+  read: () => Promise<{ name: string; text: string }>;
+  kind?: 'csv' | 'xml';
+  /** Called with the text of the file after it was saved. */
+  onSaved?: ((text: string) => Promise<void>) | undefined;
+};
+
+/** Downloads a file of volumes that the server generates, and reports how it went. */
+export function useDownload(): (saving: Saving) => Promise<void> {
+  const { t, format } = useI18n();
+  const toast = useToast();
+  return async ({ read, kind = 'csv', onSaved }) => {
+    try {
+      const { name, text } = await read();
+      const file = `${name}.${kind}`;
+      if (kind === 'xml') download(file, [text], 'application/xml;charset=utf-8');
+      else {
+        const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
+        download(file, parts, 'text/csv;charset=utf-8');
+      }
+      toast(t.common.downloaded(file));
+      await onSaved?.(text);
+    } catch (error) {
+      toast(problemText(t, error), 'bad');
+    }
+  };
+}
+
+/** A button that downloads such a file. */
 export function DownloadButton({
   label,
   hint,
@@ -28,26 +54,12 @@ export function DownloadButton({
   onSaved,
   isPrimary = false,
 }: Props) {
-  const { t, format } = useI18n();
-  const toast = useToast();
+  const save = useDownload();
   const [isBusy, setIsBusy] = useState(false);
   const run = async () => {
     setIsBusy(true);
-    try {
-      const text = await read();
-      const name = `${fileName}.${kind}`;
-      if (kind === 'xml') download(name, [text], 'application/xml;charset=utf-8');
-      else {
-        const parts = format.csvForm === 'german' ? [BYTE_ORDER_MARK, germanCsv(text)] : [text];
-        download(name, parts, 'text/csv;charset=utf-8');
-      }
-      toast(t.common.downloaded(name));
-      await onSaved?.(text);
-    } catch (error) {
-      toast(problemText(t, error), 'bad');
-    } finally {
-      setIsBusy(false);
-    }
+    await save({ read: async () => ({ name: fileName, text: await read() }), kind, onSaved });
+    setIsBusy(false);
   };
   return (
     <Button

@@ -1,27 +1,8 @@
 import { useEffect } from 'react';
+import { createHandover } from './handover.ts';
 
-/** A file that was dropped outside of a drop zone, until its page takes it. */
-let dropped: File | null = null;
-const takers = new Set<() => void>();
-
-export function offerFile(file: File): void {
-  dropped = file;
-  for (const take of takers) take();
-}
-
-/** Calls `onFile` with a dropped file, also with one that was dropped before the page was open. */
-export function useDroppedFile(onFile: (file: File) => void): void {
-  useEffect(() => {
-    const take = () => {
-      const file = dropped;
-      dropped = null;
-      if (file !== null) onFile(file);
-    };
-    take();
-    takers.add(take);
-    return () => void takers.delete(take);
-  }, [onFile]);
-}
+/** Files that were dropped outside of a drop zone, for the page that takes them. */
+export const { offer: offerFile, useOffered: useDroppedFile } = createHandover<File>();
 
 /** The file of a drag that no drop zone handles. Browsers let an input take a file themselves. */
 const isUnhandled = (event: DragEvent): boolean =>

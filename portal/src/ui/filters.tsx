@@ -1,7 +1,8 @@
 import { LIMITS } from '@saldo/api';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
-import { type ReactNode, useEffect, useEffectEvent, useId, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useId, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { loadPart } from '../session/connection.ts';
 import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
@@ -38,7 +39,14 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
           {t.common.filters}
         </Button>
       )}
-      {(isWide || isOpen) && children}
+      {(isWide || isOpen) && (
+        <>
+          {children}
+          <Suspense>
+            <SavedViews isFiltered={isFiltered} onClear={onClear} hasSubject={lead !== undefined} />
+          </Suspense>
+        </>
+      )}
       {isFiltered && (
         <Button variant="quiet" icon="close" onClick={onClear}>
           {t.common.clearFilters}
@@ -47,6 +55,12 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
     </search>
   );
 }
+
+/** Not loaded with the first page, which has tables of the lists. */
+const SavedViews = lazy(async () => {
+  const { SavedViews: Views } = await loadPart(() => import('./saved-view-picker.tsx'));
+  return { default: Views };
+});
 
 type LabelledProps = { label: string; className?: string; children: (id: string) => ReactNode };
 

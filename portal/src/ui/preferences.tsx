@@ -1,18 +1,27 @@
-import { LANGUAGES } from '@saldo/core/messages/language.ts';
+import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { applyTheme, storedTheme, THEMES } from './theme.ts';
+import { applyTheme, THEMES, useTheme } from './theme.ts';
 
-const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
+export const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
 const selectClass =
   'target rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text touch:min-h-10 touch:text-[16px]';
 
+/** Changes the language. Sentences of the server are read again. */
+export function useChangeLanguage(): (language: Language) => Promise<void> {
+  const { setLanguage } = useI18n();
+  const queryClient = useQueryClient();
+  return async (language) => {
+    await setLanguage(language);
+    await queryClient.invalidateQueries();
+  };
+}
+
 /** Language and theme, stored in this browser. */
 export function Preferences() {
-  const { t, language, setLanguage } = useI18n();
-  const queryClient = useQueryClient();
-  const [theme, setTheme] = useState(storedTheme);
+  const { t, language } = useI18n();
+  const changeLanguage = useChangeLanguage();
+  const theme = useTheme();
   return (
     <div className="flex flex-wrap items-center gap-2">
       <select
@@ -21,8 +30,7 @@ export function Preferences() {
         value={language}
         onChange={(event) => {
           const chosen = LANGUAGES.find((known) => known === event.target.value);
-          // Sentences of the server are read again.
-          if (chosen) void setLanguage(chosen).then(() => queryClient.invalidateQueries());
+          if (chosen) void changeLanguage(chosen);
         }}
       >
         {LANGUAGES.map((known) => (
@@ -35,11 +43,7 @@ export function Preferences() {
         aria-label={t.common.theme}
         className={selectClass}
         value={theme}
-        onChange={(event) => {
-          const chosen = THEMES.find((known) => known === event.target.value) ?? 'system';
-          applyTheme(chosen);
-          setTheme(chosen);
-        }}
+        onChange={(event) => applyTheme(THEMES.find((known) => known === event.target.value) ?? 'system')}
       >
         {THEMES.map((known) => (
           <option key={known} value={known}>

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react';
+
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -16,9 +18,20 @@ export function applyDensity(isDense: boolean): void {
 export const storedTheme = (): Theme =>
   THEMES.find((theme) => theme === localStorage.getItem(STORAGE_KEY)) ?? 'system';
 
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** The chosen theme: the search and the preferences change it. */
+export const useTheme = (): Theme => useSyncExternalStore(subscribe, storedTheme);
+
 /** `system` removes the attribute, which follows the operating system's setting. */
 export function applyTheme(theme: Theme): void {
   localStorage.setItem(STORAGE_KEY, theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
+  for (const listener of listeners) listener();
 }
