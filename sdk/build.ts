@@ -104,8 +104,8 @@ const endpointsAsData = apiAs(
 async function bundle(outDir: string): Promise<void> {
   const plugins = [endpointsAsData];
   const library = await rolldown({ cwd: ROOT, input: 'sdk/src/index.ts', platform: 'neutral', plugins });
-  await library.write({ format: 'esm', file: path.join(outDir, 'index.js') });
-  await library.write({ format: 'cjs', file: path.join(outDir, 'index.cjs') });
+  await library.write({ format: 'esm', codeSplitting: false, file: path.join(outDir, 'index.js') });
+  await library.write({ format: 'cjs', codeSplitting: false, file: path.join(outDir, 'index.cjs') });
 }
 
 /** Modules whose declarations are published as the compiler writes them. */

@@ -124,7 +124,7 @@ test('40 acknowledgements that name our file only are applied', async () => {
     assert.equal(message.answers, sent?.id);
     const [out] = await messages('&direction=out');
     assert.equal(out?.state, isAccepted ? 'acknowledged' : 'rejected');
-    const shown = `${choose(UNKNOWN_CODES, number)} not readable`;
+    const shown = `${choose(UNKNOWN_CODES, number)} “not readable”`;
     assert.ok((isAccepted ? message.error : out?.error)?.includes(shown), JSON.stringify(message));
   }
 });

@@ -113,7 +113,7 @@ for (const format of ['ess', 'cim'] as const satisfies MessageFormat[]) {
     };
     const document = writeAnswer({ ...confirmation, imposed: [imposed] }, format);
     const message = await apply(reordered(document, last(isImposed)));
-    assert.match(message.error ?? '', /Z77 see our notice \(series IMPOSED-\w+, slot 1\)/);
+    assert.match(message.error ?? '', /Z77 “see our notice” \(series IMPOSED-\w+, slot 1\)/);
     const { slots } = await reconcile();
     assert.deepEqual(slots[0]?.reasons, [
       { code: 'A44', text: 'Quantity decreased.' },
@@ -160,7 +160,7 @@ for (const format of ['ess', 'cim'] as const satisfies MessageFormat[]) {
       .replace('encoding="UTF-8"', 'encoding="ISO-8859-1"')
       .replace('?>\n', '?>\n<?xml-stylesheet type="text/xsl" href="http://127.0.0.1:1/a.xsl?b=1"?>\n');
     const message = await apply(Buffer.from(document, 'latin1'));
-    assert.match(message.error ?? '', /Z78 für Müller/);
+    assert.match(message.error ?? '', /Z78 “für Müller”/);
     assert.equal(await matchedKw(), kw);
     const raw = await operator(`/operator/v1/messages/${message.id}/raw`);
     assert.ok(raw.text.includes('ISO-8859-1'), 'it is stored as it came');
