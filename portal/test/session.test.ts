@@ -330,6 +330,28 @@ for (const [locale, question, answer] of [
       { locale, width: 390 },
     ));
 
+for (const [locale, name] of [
+  ['en-GB', 'Dense pages: more rows on a screen'],
+  ['de-DE', 'Kompakte Seiten: mehr Zeilen auf einem Bildschirm'],
+] as const)
+  test(`dense pages are a switch that the browser keeps: ${locale}`, () =>
+    visit(
+      VISITORS.brp,
+      async (page) => {
+        const isDense = () => page.evaluate(() => document.documentElement.hasAttribute('data-dense'));
+        await open(page, '/profile');
+        assert.equal(await isDense(), false);
+        await page.getByRole('switch', { name }).check();
+        assert.equal(await isDense(), true);
+        await open(page, '/keys');
+        assert.equal(await isDense(), true, 'another page of the browser is dense, too');
+        await open(page, '/profile');
+        await page.getByRole('switch', { name }).uncheck();
+        assert.equal(await isDense(), false);
+      },
+      { locale },
+    ));
+
 test('the profile lists the sessions of the user, and ends another one', async () => {
   const owner = await newUser(platform, { type: 'brp', brpNo: brp.no });
   const [here, elsewhere] = [openBrowser(platform), openBrowser(platform)];
