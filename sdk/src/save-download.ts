@@ -1,7 +1,18 @@
-/** Not imported, because the package is also for browsers. */
-function nodeFiles() {
-  const { process } = globalThis as { process?: Partial<NodeJS.Process> };
-  const files = process?.getBuiltinModule?.('node:fs/promises');
+/** What is used of `node:fs/promises`. The package has no types of Node.js, because it is also for browsers. */
+type Files = {
+  open(
+    path: string,
+    flags: 'wx',
+  ): Promise<{ appendFile(data: Uint8Array): Promise<void>; sync(): Promise<void>; close(): Promise<void> }>;
+  rename(from: string, to: string): Promise<void>;
+  rm(path: string, options: { force: true }): Promise<void>;
+};
+type NodeProcess = { getBuiltinModule?: (name: string) => unknown };
+
+/** Not imported, because bundlers for browsers would look for it. */
+function nodeFiles(): Files {
+  const { process } = globalThis as { process?: NodeProcess };
+  const files = process?.getBuiltinModule?.('node:fs/promises') as Files | undefined;
   if (files !== undefined) return files;
   throw new TypeError(
     'saveTo needs Node.js 20.16 or newer. In a browser, read the body: await new Response(download.body).blob()',

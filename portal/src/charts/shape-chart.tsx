@@ -1,3 +1,4 @@
+import { PROFILE_TEXTS } from '../contracts/profile-texts.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { TableScroll } from '../ui/table.tsx';
 
@@ -17,7 +18,7 @@ const STEPS = [
 export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[])[] }) {
   const { t, format } = useI18n();
   const largest = Math.max(0, ...powersMw.flat());
-  const label = t.operator.profile.shapeLabel(format.number(largest));
+  const label = PROFILE_TEXTS[t.language].shapeLabel(format.number(largest));
   const stepOf = (power: number) => (largest === 0 ? 0 : Math.ceil((power / largest) * (STEPS.length - 1)));
   const monthName = (month: number) => format.monthShort(`2026-${String(month).padStart(2, '0')}`);
   const width = LEFT + 24 * CELL.width;

@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { parseTypedNumber, readShape, type ShapeReading } from '../ui/decimal-input.ts';
 import { Checkbox, Field, TextField } from '../ui/form.tsx';
 import { typing } from '../ui/typing.ts';
+import { PROFILE_TEXTS } from './profile-texts.ts';
 
 export type ProfileInput = { readonly isWanted: boolean; readonly power: string; readonly shape: string };
 export const EMPTY_PROFILE: ProfileInput = { isWanted: true, power: '', shape: '' };
@@ -26,7 +27,7 @@ type Props = { kind: ProfileKind; value: ProfileInput; onChange: (change: Partia
 /** The profile from which the platform generates volumes: one power, or one per month and hour. */
 export function ProfileFields({ kind, value, onChange }: Props) {
   const { t } = useI18n();
-  const texts = t.operator.profile;
+  const texts = PROFILE_TEXTS[t.language];
   return (
     <fieldset className="grid gap-3 rounded-md border border-line p-4">
       <legend className="px-1 text-sm font-medium">{texts.title}</legend>
@@ -55,7 +56,7 @@ export function ProfileFields({ kind, value, onChange }: Props) {
 
 function ShapeField({ value, onChange }: { value: string; onChange: (shape: string) => void }) {
   const { t } = useI18n();
-  const texts = t.operator.profile;
+  const texts = PROFILE_TEXTS[t.language];
   const read = value.trim() === '' ? null : readShape(value);
   const message = (reading: ShapeReading | null): string | undefined =>
     reading && 'problem' in reading

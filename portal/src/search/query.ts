@@ -58,7 +58,7 @@ const namedDay = (word: string, today: DeliveryDay): DeliveryDay | null => {
 
 const two = (digits: string) => digits.padStart(2, '0');
 
-/** `25.10.`, `25.10` or `25/10`: the one nearest to today. 29 February is searched until the next leap year. */
+/** `25.10.`, `25.10` or `25/10`: the one nearest to today. */
 function dayWithoutYear(word: string, today: DeliveryDay): DeliveryDay | null {
   const [, day, month] = /^(\d{1,2})[./](\d{1,2})[./]?$/.exec(word) ?? [];
   if (day === undefined || month === undefined) return null;

@@ -59,22 +59,6 @@ export const operator: Dictionary['operator'] = {
     text: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal bei der Anlage gezeigt.',
     ownerType: 'Art des Inhabers',
   },
-  profile: {
-    title: 'Mengen nach Profil',
-    isWanted: 'Die Plattform erzeugt die Mengen selbst',
-    power: 'Leistung in MW',
-    baseloadHint: 'In jeder Viertelstunde, in Schritten von 0,004 MW.',
-    peakloadHint: 'Montag bis Freitag von 8:00 bis 20:00 Uhr, in Schritten von 0,004 MW.',
-    shape: 'Leistung in MW je Monat und Stunde',
-    shapeHint:
-      '12 Zeilen mit je 24 Zahlen einfügen, wie aus einer Tabelle kopiert. In Schritten von 0,004 MW.',
-    shapeLabel: (largest) => `Leistung nach Monat und Stunde, bis ${largest} MW`,
-    shapeProblems: {
-      rows: (_row, found) => `Es braucht 12 Zeilen, eine je Monat; vorhanden sind ${found}.`,
-      columns: (row, found) => `Zeile ${row} braucht 24 Zahlen, eine je Stunde; sie hat ${found}.`,
-      number: (row, found) => `In Zeile ${row} steht etwas, das keine Leistung ist: ${found}`,
-    },
-  },
   audit: {
     title: 'Protokoll',
     text: 'Alle Änderungen mit Urheber und den Werten vorher und nachher. Einträge sind unveränderlich.',

@@ -57,21 +57,6 @@ export const operator = {
     text: 'The keys of all owners. A key is shown once, when it is made.',
     ownerType: 'Kind of owner',
   },
-  profile: {
-    title: 'Volumes by profile',
-    isWanted: 'The platform generates the volumes',
-    power: 'Power in MW',
-    baseloadHint: 'In every quarter-hour, in steps of 0.004 MW.',
-    peakloadHint: 'Monday to Friday from 8:00 to 20:00, in steps of 0.004 MW.',
-    shape: 'Power in MW per month and hour',
-    shapeHint: 'Paste 12 lines of 24 numbers, as copied from a spreadsheet. In steps of 0.004 MW.',
-    shapeLabel: (largest: string) => `Power by month and hour, up to ${largest} MW`,
-    shapeProblems: {
-      rows: (_row: number, found: string) => `12 lines are needed, one a month; there are ${found}.`,
-      columns: (row: number, found: string) => `Line ${row} needs 24 numbers, one an hour; it has ${found}.`,
-      number: (row: number, found: string) => `Line ${row} has something that is no power: ${found}`,
-    },
-  },
   audit: {
     title: 'Audit trail',
     text: 'All changes with their author and the values before and after. Entries cannot be changed.',
