@@ -43,9 +43,11 @@ test('the unit of systemd is valid and restricts the service', {
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-unit-'));
   t.after(() => rm(folder, { recursive: true }));
   const unit = await read('deploy/saldo.service');
-  // The program must exist for the check.
-  const here = unit.replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath} ${ROOT}release/main.js`);
-  assert.notEqual(here, unit);
+  assert.match(unit, /^ExecStart=\/usr\/bin\/node \/opt\/saldo\/saldo\.js start$/m);
+  // The programs must exist for the check.
+  const here = unit
+    .replace('/usr/bin/node', process.execPath)
+    .replace('/opt/saldo/saldo.js', `${ROOT}release/saldo.js`);
   const file = path.join(folder, 'saldo.service');
   await writeFile(file, here);
   const { stdout, stderr } = await run(SYSTEMD_ANALYZE, ['verify', '--man=no', file]);

@@ -85,7 +85,7 @@ def verify_webhook(
     """Verifies a webhook (Standard Webhooks) and returns its event.
 
     `body` must be the bytes as they were received. With several secrets, one of them must have signed. Ignore events
-    whose `id` you have seen: a delivery may be repeated.
+    whose `id` you have seen: a delivery may be repeated. A secret that is empty or malformed is a ValueError.
     """
     received = {name.lower(): value for name, value in headers.items()}
     for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
@@ -100,12 +100,23 @@ def verify_webhook(
     content = body.encode() if isinstance(body, str) else bytes(body)
     signed = f"{received['webhook-id']}.{timestamp}.".encode() + content
     for each in [secret] if isinstance(secret, str) else secret:
-        digest = hmac.new(base64.b64decode(each[6:] if each.startswith("whsec_") else each), signed, hashlib.sha256)
+        digest = hmac.new(_webhook_key(each), signed, hashlib.sha256)
         expected = b"v1," + base64.b64encode(digest.digest())
         for signature in received["webhook-signature"].split(" "):
             if hmac.compare_digest(expected, signature.encode()):
-                return cast(Dict[str, Any], json.loads(content))
+                return cast(Dict[str, Any], json.loads(content, parse_float=Decimal))
     raise SaldoWebhookError("No signature is valid.")
+
+
+def _webhook_key(secret: str) -> bytes:
+    try:
+        key = base64.b64decode(secret[6:] if secret.startswith("whsec_") else secret, validate=True)
+    except ValueError:
+        key = b""
+    # A signature with an empty key proves nothing.
+    if not key:
+        raise ValueError("The secret must be whsec_ followed by base64.")
+    return key
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -173,7 +184,10 @@ class _Client:
         language: Optional[str] = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`base_url` is the URL of the API without its version. `language`, such as "de", is that of messages."""
+        """`base_url` is the URL of the API without its version. `language`, such as "de", is that of messages.
+
+        `timeout_s` limits connecting and each read of an answer. A request with `wait` has that time in addition.
+        """
         if not re.match(r"https?://", base_url):
             raise ValueError(f"base_url must begin with https:// or http://, not {base_url!r}")
         self._base_url = base_url.rstrip("/")
@@ -198,12 +212,14 @@ class _Client:
         sent = {name: value for name, value in {**self._headers, **(headers or {})}.items() if value is not None}
         # A file object is at its end after the first attempt.
         attempts = MAX_ATTEMPTS if data is None or isinstance(data, bytes) else 1
+        # A long poll without events is answered after its `wait`.
+        timeout = self._timeout_s + (query.get("wait") or 0)
         started = time.monotonic()
         for attempt in range(1, attempts + 1):
             delay = random.random() * min(MAX_DELAY_S, BASE_DELAY_S * 2 ** (attempt - 1))
             try:
                 request = urllib.request.Request(url, data=data, headers=sent, method=method)
-                return cast(http.client.HTTPResponse, self._opener.open(request, timeout=self._timeout_s))
+                return cast(http.client.HTTPResponse, self._opener.open(request, timeout=timeout))
             except urllib.error.HTTPError as error:
                 with error:
                     failure = self._failure(error)

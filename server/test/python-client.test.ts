@@ -152,20 +152,35 @@ show([len(seen) > 0, list(brp.events(after=seen[-2]["id"])) == seen[-1:], page["
   assert.deepEqual(shown, [true, true, []]);
 });
 
+test('a request that waits for events has its wait in addition to the timeout', options, async () => {
+  // There are events already, so the answers do not wait.
+  const shown = await python(`
+client = BrpClient(env["SALDO_URL"], env["BRP_KEY"], timeout_s=20)
+timeouts, send = [], client._opener.open
+def record(request, timeout):
+  timeouts.append(timeout)
+  return send(request, timeout=timeout)
+client._opener.open = record
+for wait in [30, 0, None]: client.list_events(wait=wait)
+show(timeouts)`);
+  assert.deepEqual(shown, [50, 20, 20]);
+});
+
+const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const SENT_AT = 1_790_000_000;
+
 test('a webhook is verified, and a changed, unsigned or old one is not', options, async () => {
-  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   const body = JSON.stringify({ id: 'evt_1', type: 'nomination.created', data: { name: 'Grünland' } });
-  const sentAt = 1_790_000_000;
-  const headers = await signWebhook('evt_1', body, secret, sentAt * 1000);
+  const headers = await signWebhook('evt_1', body, WEBHOOK_SECRET, SENT_AT * 1000);
   const shown = await python(
     `
 headers, body, secret = json.loads(env["HEADERS"]), env["BODY"], env["SECRET"]
-def outcome(*given, at=${sentAt}):
+def outcome(*given, at=${SENT_AT}):
   try: return verify_webhook(*given, now=lambda: at)["id"]
   except SaldoWebhookError as error: return str(error)
 show([outcome(headers, body.encode(), secret), outcome({name.title(): value for name, value in headers.items()}, body, ["whsec_AAAA", secret]),
-  outcome(headers, body + " ", secret), outcome(headers, body, "whsec_AAAA"), outcome({}, body, secret), outcome(headers, body, secret, at=${sentAt + 301})])`,
-    { HEADERS: JSON.stringify(headers), BODY: body, SECRET: secret },
+  outcome(headers, body + " ", secret), outcome(headers, body, "whsec_AAAA"), outcome({}, body, secret), outcome(headers, body, secret, at=${SENT_AT + 301})])`,
+    { HEADERS: JSON.stringify(headers), BODY: body, SECRET: WEBHOOK_SECRET },
   );
   assert.deepEqual(shown, [
     'evt_1',
@@ -175,6 +190,34 @@ show([outcome(headers, body.encode(), secret), outcome({name.title(): value for 
     'The header webhook-id is missing.',
     "webhook-timestamp differs from this machine's clock by more than 300 s.",
   ]);
+});
+
+test('a webhook secret in another form is an error of the caller', options, async () => {
+  const headers = await signWebhook('evt_1', '{}', WEBHOOK_SECRET, SENT_AT * 1000);
+  const shown = await python(
+    `
+def outcome(secret):
+  try: return verify_webhook(json.loads(env["HEADERS"]), "{}", secret, now=lambda: ${SENT_AT})
+  except Exception as error: return [type(error).__name__, str(error)]
+show([outcome(secret) for secret in ["", "whsec_", "whsec_***", "whsec_AAA", "whsec_AA==A", "whsec_ü", ["whsec_AAAA", ""]]])`,
+    { HEADERS: JSON.stringify(headers) },
+  );
+  assert.deepEqual(
+    shown,
+    Array.from({ length: 7 }, () => ['ValueError', 'The secret must be whsec_ followed by base64.']),
+  );
+});
+
+test('numbers with a fraction in a webhook are decimals', options, async () => {
+  const body = '{"data":{"volume":0.1,"slots":96}}';
+  const headers = await signWebhook('evt_1', body, WEBHOOK_SECRET, SENT_AT * 1000);
+  const shown = await python(
+    `
+data = verify_webhook(json.loads(env["HEADERS"]), env["BODY"], "${WEBHOOK_SECRET}", now=lambda: ${SENT_AT})["data"]
+show([type(data["volume"]).__name__, data["volume"], data["slots"]])`,
+    { HEADERS: JSON.stringify(headers), BODY: body },
+  );
+  assert.deepEqual(shown, ['Decimal', '0.1', 96]);
 });
 
 /** Answers in order, and records what it was asked. */

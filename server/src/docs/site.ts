@@ -182,15 +182,19 @@ export function createSite(apis: readonly DocumentedApi[], findPackages: FindPac
   let collection: Collection | null = null;
   const collected = () => (collection ??= collect(apis));
   let missing: Promise<StaticFile> | null = null;
-  let folder: Promise<string | null> | null = null;
+  let packages: Promise<Packages> | null = null;
   // Once: a build that has failed would fail again, at the expense of other requests.
-  const packages = () => (folder ??= findPackages());
+  const readOnce = () =>
+    (packages ??= readPackages(findPackages).catch((error: unknown) => {
+      packages = null;
+      throw error;
+    }));
   return {
     find(url) {
       const known = files.get(url);
       if (known) return known;
       const loaded = url.startsWith(PACKAGES_URL)
-        ? readPackage(url.slice(PACKAGES_URL.length), packages)
+        ? readPackage(url.slice(PACKAGES_URL.length), readOnce)
         : load(url, collected()).then((page) => page ?? readAsset(url));
       files.set(url, loaded);
       // Only what exists is kept, so that requests cannot fill the memory.
@@ -221,11 +225,19 @@ const textFile = (name: string, text: string) => staticFile(name, Buffer.from(te
 
 const PACKAGES_URL = '/packages/';
 
-async function readPackage(name: string, findPackages: FindPackages): Promise<StaticFile | null> {
-  const known = PACKAGES.find((each) => each === name);
-  const folder = known === undefined ? null : await findPackages();
-  if (known === undefined || folder === null) return null;
-  return await readStatic(path.join(folder, known));
+type Packages = ReadonlyMap<string, StaticFile | null>;
+
+/** Reads all packages at once: another server of the checkout deletes their folder when it has built newer ones. */
+async function readPackages(findPackages: FindPackages): Promise<Packages> {
+  const folder = await findPackages();
+  if (folder === null) return new Map();
+  const read = async (name: string) => [name, await readStatic(path.join(folder, name))] as const;
+  return new Map(await Promise.all(PACKAGES.map(read)));
+}
+
+async function readPackage(name: string, packages: () => Promise<Packages>): Promise<StaticFile | null> {
+  if (!PACKAGES.some((each) => each === name)) return null;
+  return (await packages()).get(name) ?? null;
 }
 
 const ASSET = /^\/docs\/(assets|images)\/([\w-]{1,64}\.(?:css|js|svg|png))$/;
