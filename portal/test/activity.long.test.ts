@@ -24,11 +24,13 @@ const groupName = 'Nordwind Erzeugung';
 const renamed = { method: 'PATCH', body: { name: groupName } };
 assert.equal((await operatorApi(`/operator/v1/balance-groups/${sellerGroup.eic}`, renamed)).status, 200);
 
+/** Opens the groups of many events, whose sentences are read at the next call. */
 const sentences = (page: Page) =>
-  page
-    .getByRole('list', { name: 'Activity' })
-    .getByRole('listitem')
-    .evaluateAll((items) => items.map((item) => item.lastElementChild?.textContent ?? ''));
+  page.getByRole('list', { name: 'Activity' }).evaluate((list) => {
+    for (const group of list.querySelectorAll<HTMLElement>('details:not([open]) > summary')) group.click();
+    const lines = [...list.querySelectorAll('li > div, details > div > div')];
+    return lines.map((line) => line.lastElementChild?.textContent ?? '');
+  });
 
 for (const width of [1440, 390]) {
   test(`a BRP reads what happened in sentences with names and links, newest first, on ${width} px`, () =>

@@ -333,4 +333,4 @@ export function NominationTable(props: TableProps) {
   );
 }
 
-export const Missing = ({ text }: { text: string }) => <span className="text-muted">{text}</span>;
+const Missing = ({ text }: { text: string }) => <span className="text-muted">{text}</span>;

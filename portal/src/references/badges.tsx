@@ -47,8 +47,8 @@ export function NominationBadges({ nomination }: { nomination: Nomination }) {
 /** The arrow of a direction, in its colour of the charts. */
 export function DirectionArrow({ direction }: Pick<Nomination, 'direction'>) {
   return (
-    <span aria-hidden="true" className={`mr-1 font-medium ${direction === 'out' ? 'text-out' : 'text-in'}`}>
-      {direction === 'out' ? '↗' : '↙'}
+    <span aria-hidden="true" className={`font-medium ${direction === 'out' ? 'text-out' : 'text-in'}`}>
+      {direction === 'out' ? '↗ ' : '↙ '}
     </span>
   );
 }

@@ -2,9 +2,9 @@ import type { UserPermissions, UserRole } from '@saldo/api';
 import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import { includesPermissions } from '@saldo/core/users/permissions.ts';
 import type { Dictionary } from '../i18n/dictionary.ts';
+import { LANGUAGE_NAMES } from '../i18n/language-names.ts';
 import type { IconName } from '../ui/icons.tsx';
 import type { NavigationItem } from '../ui/navigation-item.ts';
-import { LANGUAGE_NAMES } from '../ui/preferences.tsx';
 import { THEMES, type Theme } from '../ui/theme.ts';
 import type { Given } from './query.ts';
 
@@ -71,7 +71,7 @@ const PAGE_WORDS: Readonly<Record<string, string>> = {
   '/users': 'Users Benutzer People',
   '/keys': 'API keys API-Schlüssel',
   '/webhooks': 'Webhooks Endpoints Endpunkte Deliveries Zustellungen',
-  '/requests': 'Requests Anfragen API Log',
+  '/requests': 'Requests Anfragen API Log API-Anfragen',
   '/exchange': 'Exchange Fahrplanaustausch Send Senden Simulator TSO ÜNB',
   '/mismatches': 'Mismatches Abweichungen Differences',
   '/late': 'Late changes Späte Änderungen',

@@ -1,9 +1,9 @@
 import { LANGUAGES, type Language } from '@saldo/core/messages/language.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
+import { LANGUAGE_NAMES } from '../i18n/language-names.ts';
 import { applyTheme, THEMES, useTheme } from './theme.ts';
 
-export const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
 const selectClass =
   'target rounded-md bg-transparent px-1 py-1 text-sm text-muted hover:text-text touch:min-h-10 touch:text-[16px]';
 

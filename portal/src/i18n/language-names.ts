@@ -1,0 +1,2 @@
+/** Each language by its own name. */
+export const LANGUAGE_NAMES = { de: 'Deutsch', en: 'English' } as const;
