@@ -85,13 +85,13 @@ type ServerRow = {
 };
 
 async function checkServer(client: pg.Client): Promise<Check[]> {
-  const before = Date.now();
+  const asked = Date.now();
   const { rows } = await client.query<ServerRow>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        pg_is_in_recovery() as is_standby, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
        array(select extname::text from pg_extension order by 1) as extensions`,
   );
-  const midway = (before + Date.now()) / 2;
+  const answered = Date.now();
   const [row] = rows;
   if (row === undefined) throw new Error('a select without a table gives one row');
   const isOld = row.number < OLDEST_VERSION * 10_000;
@@ -115,7 +115,7 @@ async function checkServer(client: pg.Client): Promise<Check[]> {
     row.extensions.includes('plpgsql')
       ? ok('extensions', `The extension plpgsql is there, and Saldo needs no other.`)
       : failed('extensions', 'The extension plpgsql is missing.', 'Run: create extension plpgsql'),
-    checkOffset('clock', 'the database', row.now_ms - midway),
+    checkOffset('clock', 'the database', row.now_ms, { asked, answered }),
   ];
 }
 
