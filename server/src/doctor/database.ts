@@ -60,17 +60,19 @@ async function readDatabase(config: Config, url: string): Promise<DatabaseFound>
     return { checks: [failedBy('database', error)], isEmpty: false };
   }
   client.on('error', () => {});
+  // The checks before one that throws are kept.
+  const checks: Check[] = [];
   try {
-    const server = await checkServer(client);
+    checks.push(...(await checkServer(client)));
     const { checks: schema, isEmpty } = await checkMigrations(client);
-    const secrets = await refuseMissingKeys(client, config.secretsKeyFile).then(
-      () => [],
-      (error: unknown) => [failedBy('keys', error)],
+    checks.push(...schema);
+    await refuseMissingKeys(client, config.secretsKeyFile).catch((error: unknown) =>
+      checks.push(failedBy('keys', error)),
     );
-    const replicas = isEmpty ? [] : await checkReplicas(config, client);
-    return { checks: [...server, ...schema, ...secrets, ...replicas], isEmpty };
+    if (!isEmpty) checks.push(...(await checkReplicas(config, client)));
+    return { checks, isEmpty };
   } catch (error) {
-    return { checks: [failedBy('database', error)], isEmpty: false };
+    return { checks: [...checks, failedBy('database', error)], isEmpty: false };
   } finally {
     await client.end();
   }
@@ -143,12 +145,14 @@ async function checkMigrations(client: pg.Client): Promise<DatabaseFound> {
 
 type ReplicaRow = { is_standby: boolean; position: string | null; replayed_s: number | null };
 
-async function checkReplicas({ databaseReadUrls, readLagS }: Config, primary: pg.Client): Promise<Check[]> {
+/** A standby, which has its own check, rejects the function of a primary. */
+const POSITION = `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+  else pg_current_wal_flush_lsn() end)::text as position`;
+
+async function checkReplicas({ databaseReadUrls, readLagS }: Config, server: pg.Client): Promise<Check[]> {
   const checks: Check[] = [];
   for (const url of databaseReadUrls) {
-    const { rows } = await primary.query<{ position: string }>(
-      'select pg_current_wal_flush_lsn()::text as position',
-    );
+    const { rows } = await server.query<{ position: string | null }>(POSITION);
     checks.push(await checkReplica(url, rows[0]?.position ?? '0/0', readLagS));
   }
   return checks;
