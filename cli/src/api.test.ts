@@ -84,13 +84,42 @@ test('addresses of other hosts never get the key', async () => {
   for (const address of refused) {
     const { options, requests } = standIn(json({}));
     const { code } = await saldo(['api', 'GET', address], { fetch: options.fetch });
-    const hosts = requests.map(({ url }) => url.startsWith('/'));
-    assert.ok(code === 2 ? hosts.length === 0 : hosts.every(Boolean), address);
-    if (address !== '/\\evil.test') assert.equal(code, 2, address);
+    assert.deepEqual([code, requests.length], [2, 0], address);
   }
-  const { options, requests } = standIn(json({}));
-  await saldo(['api', 'GET', 'https://saldo.test/v1/x'], { fetch: options.fetch });
-  assert.equal(requests[0]?.url, '/v1/x');
+});
+
+test('the address that is sent begins with the address of the platform', async () => {
+  const sentBy = async (SALDO_URL: string, target: string) => {
+    const sent: string[] = [];
+    const fetch = async (input: string | URL | Request) => {
+      sent.push(input instanceof Request ? input.url : String(input));
+      return json({});
+    };
+    const { code } = await saldo(['api', 'GET', target], { fetch, env: { ...ENV, SALDO_URL } });
+    assert.equal(code, sent.length === 0 ? 2 : 0, target);
+    return sent;
+  };
+  const host = 'https://saldo.test';
+  for (const [base, target, address] of [
+    [host, '/v1/x?a=/../b', `${host}/v1/x?a=/../b`],
+    [host, `${host}/v1/x`, `${host}/v1/x`],
+    [host, '/v1/../other', `${host}/other`],
+    [`${host}/saldo`, '/v1/x', `${host}/saldo/v1/x`],
+    [`${host}/saldo/`, '/v1/x', `${host}/saldo/v1/x`],
+    [`${host}/saldo`, `${host}/saldo/v1/x`, `${host}/saldo/v1/x`],
+    [`${host}/saldo`, '/v1/../v2', `${host}/saldo/v2`],
+  ] as const)
+    assert.deepEqual(await sentBy(base, target), [address], `${base} ${target}`);
+  for (const target of [
+    '/../other',
+    '/%2e%2e/other',
+    '/..\\other',
+    '/v1/../../saldo-other',
+    `${host}/other`,
+    `${host}/saldo-other`,
+    `${host}/saldo/../other`,
+  ])
+    assert.deepEqual(await sentBy(`${host}/saldo`, target), [], target);
 });
 
 test('wrong usage sends nothing', async () => {
@@ -110,4 +139,33 @@ test('--select prints parts of the answer', async () => {
     fetch,
   });
   assert.equal(out, 'con_1\ncon_2\n');
+});
+
+test('--select takes nothing of an answer without a body, and rejects one that is not JSON', async () => {
+  for (const [method, reply, expected] of [
+    ['DELETE', new Response(null, { status: 204 }), 0],
+    ['GET', new Response(null, { status: 304 }), 0],
+    ['HEAD', new Response(null), 0],
+    ['POST', new Response('', { status: 202 }), 0],
+    ['GET', new Response('a;b'), 2],
+  ] as const) {
+    const { fetch } = standIn(reply).options;
+    const { code, out } = await saldo(['api', method, '/v1/x', '--select', 'id'], { fetch });
+    assert.deepEqual([code, out], [expected, ''], method);
+  }
+});
+
+test('an answer that breaks off is a platform that cannot be reached, and an output that fails is not', async () => {
+  const broken = () =>
+    new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError('terminated')) }));
+  for (const more of [[], ['--select', 'id']]) {
+    const { fetch } = standIn(broken).options;
+    const { code, err } = await saldo(['api', 'GET', '/v1/x', ...more], { fetch });
+    assert.equal(code, 3);
+    assert.match(err, /The platform cannot be reached\.\n {2}terminated/);
+  }
+  // A function, because cancelling the copy of a response waits until the original is cancelled too.
+  const { fetch } = standIn(() => json({})).options;
+  const stdoutError = new Error('no space left on device');
+  await assert.rejects(saldo(['api', 'GET', '/v1/x'], { fetch, stdoutError }), stdoutError);
 });

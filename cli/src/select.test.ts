@@ -48,6 +48,9 @@ test('text that is no path is a usage error', () => {
     'a[0]b',
     'a"b"',
     '$.a',
+    '"\\q"',
+    '"a\nb"',
+    'a."\\u12"',
   ])
     assert.throws(() => parsePath(path), /is no path of --select/, path);
 });

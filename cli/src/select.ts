@@ -33,10 +33,19 @@ export function parsePath(text: string): readonly Step[] {
     const isFirst = at === 0;
     if (whole === '' || (index === undefined && whole.startsWith('.') === isFirst)) throw wrong();
     if (index !== undefined) steps.push(itemOf(index, wrong));
-    else steps.push({ kind: 'member', name: name ?? (JSON.parse(quoted ?? '""') as string) });
+    else steps.push({ kind: 'member', name: name ?? unquote(quoted ?? '""', wrong) });
   }
   if (steps.length === 0) throw wrong();
   return steps;
+}
+
+/** The quotes are those of JSON, which has fewer escapes than the form allows, and no line feeds. */
+function unquote(quoted: string, wrong: () => Error): string {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    throw wrong();
+  }
 }
 
 function itemOf(index: string, wrong: () => Error): Step {

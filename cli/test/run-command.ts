@@ -10,6 +10,8 @@ export type Setting = {
   /** How the bytes of the output are read; default UTF-8. */
   encoding?: BufferEncoding;
   tty?: boolean;
+  /** The failure of every write to standard output. */
+  stdoutError?: Error;
   fetch?: typeof fetch;
   signal?: AbortSignal;
   /** The clock of the machine. */
@@ -21,6 +23,8 @@ export async function runCommand(home: string, command: string | string[], setti
   const [stdout, stderr] = [new PassThrough(), new PassThrough()].map((stream) =>
     Object.assign(stream.setEncoding(setting.encoding ?? 'utf8'), { isTTY: setting.tty ?? false }),
   ) as [Terminal['stdout'] & PassThrough, Terminal['stdout'] & PassThrough];
+  const { stdoutError } = setting;
+  if (stdoutError !== undefined) stdout._transform = (_chunk, _encoding, done) => done(stdoutError);
   const argv = typeof command === 'string' ? command.split(' ') : command;
   const code = await runCli(argv, '1.2.3', {
     stdout,

@@ -24,9 +24,19 @@ export const failed = (name: string, fact: string, remedy: string): Check => ({
 /** Gates close by the minute, and requests are signed with times of seconds. */
 const CLOCK_LIMIT_MS = { warning: 2_000, failed: 30_000 };
 
-/** `offsetMs` is how far the other clock is ahead of the own one. */
-export function checkOffset(name: string, other: string, offsetMs: number): Check {
-  const [size, side] = [Math.abs(offsetMs), offsetMs < 0 ? 'behind' : 'ahead of'];
+/**
+ * Compares the other clock with the own one midway between question and answer. Half of the time in between is not certain, and
+ * does not count as an offset.
+ */
+export function checkOffset(
+  name: string,
+  other: string,
+  otherMs: number,
+  { asked, answered }: { readonly asked: number; readonly answered: number },
+): Check {
+  const offsetMs = otherMs - (asked + answered) / 2;
+  const size = Math.max(0, Math.abs(offsetMs) - (answered - asked) / 2);
+  const side = offsetMs < 0 ? 'behind' : 'ahead of';
   const fact = `The clock of ${other} is ${(size / 1000).toFixed(1)} s ${side} the one of this machine.`;
   const remedy = 'Synchronise both machines with a time server (chrony, systemd-timesyncd).';
   if (size > CLOCK_LIMIT_MS.failed) return failed(name, fact, remedy);

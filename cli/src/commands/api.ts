@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { SaldoConnectionError } from '@saldo/sdk';
@@ -16,7 +15,7 @@ const NOT_MODIFIED = 304;
 
 const NOTES = `
 The body of the answer goes to standard output as it comes, its status to standard error. The exit code is 0 for a status of 2xx
-and for 304, else 1. Redirects are not followed. The key is sent to the platform only: an address of another host is refused.`;
+and for 304, else 1. Redirects are not followed. The key is sent to the platform only: an address outside of it is refused.`;
 
 /** Works with a key of any kind. */
 export function addApiCommand(program: Command, open: OpenSession): void {
@@ -50,16 +49,19 @@ export function addApiCommand(program: Command, open: OpenSession): void {
   );
 }
 
-/** A text such as `//other.example` would be an address of another host, which must not get the key. */
+/**
+ * Texts such as `//other.example` and `/\other.example` are addresses of another host, and other programs may have paths of the
+ * same host. Neither must get the key, so that the address is compared, and sent, without its `..`.
+ */
 function addressOf(baseUrl: string, target: string): string {
-  const base = new URL(baseUrl);
-  const isPath = target.startsWith('/') && !target.startsWith('//');
-  const address = isPath ? baseUrl.replace(/\/+$/, '') + target : target;
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+  const base = baseUrl.replace(/\/+$/, '');
+  const address = URL.parse(/^\/(?![/\\])/.test(target) ? base + target : target);
+  if (address === null || !/^https?:$/.test(address.protocol))
     throw new UsageError(`${JSON.stringify(target)} is not a path such as /v1/contracts`);
-  if (new URL(address).origin !== base.origin)
-    throw new UsageError(`the address is not of the platform at ${base.origin}, to which the key belongs`);
-  return address;
+  const { origin, pathname } = new URL(`${base}/`);
+  if (address.origin !== origin || !`${address.pathname}/`.startsWith(pathname))
+    throw new UsageError(`the address is not of the platform at ${base}, to which the key belongs`);
+  return address.href;
 }
 
 async function readData(data: string, { cwd, stdin }: Terminal): Promise<string | Uint8Array<ArrayBuffer>> {
@@ -102,15 +104,25 @@ async function answer(session: Session, response: Response): Promise<void> {
   const isDone = ok || status === NOT_MODIFIED;
   (isDone ? session.note : session.complain)(`${status} ${statusText}`.trim());
   if (!isDone) session.endWith(PROBLEM);
-  if (isDone && session.flags.select !== undefined) return session.printJson(await jsonOf(response));
-  if (body === null) return;
-  const source = Readable.from(body);
-  await pipeline(source, session.terminal.stdout, { end: false }).catch(unreachable);
+  if (isDone && session.flags.select !== undefined) {
+    const text = await response.text().catch(unreachable);
+    return text === '' ? undefined : session.printJson(parseJson(text));
+  }
+  if (body !== null) await pipeline(chunksOf(body), session.terminal.stdout, { end: false });
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+/** Only errors of the body are those of the connection: standard output has errors of its own. */
+async function* chunksOf(body: NonNullable<Response['body']>): AsyncGenerator<Uint8Array> {
   try {
-    return await response.json();
+    yield* body;
+  } catch (error) {
+    unreachable(error);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
   } catch {
     throw new UsageError('the answer is not JSON, so that --select cannot be used');
   }

@@ -61,13 +61,13 @@ function linesOf(checks: readonly Check[], style: Style, isQuiet: boolean): stri
 
 /** What the health of the platform shows. A platform that cannot be reached is exit code 3, as in every command. */
 async function checkRemote(session: Session): Promise<Check[]> {
-  const before = Date.now();
+  const asked = Date.now();
   const health = await (await session.operator()).health.get();
-  const midway = (before + Date.now()) / 2;
+  const answered = Date.now();
   const { database, machine_time } = health;
   return [
     ok('platform', `The platform answers, and started at ${health.started_at}.`),
-    checkOffset('clock', 'the platform', Date.parse(machine_time) - midway),
+    checkOffset('clock', 'the platform', Date.parse(machine_time), { asked, answered }),
     ok(
       'database',
       `PostgreSQL ${database.version} answered in ${database.answered_in_ms} ms, its last migration is ${database.migration}.`,

@@ -3,11 +3,15 @@ import { ConfigError } from '../start/config-error.ts';
 import { BackupError } from './backup.ts';
 
 /** One line for errors that an operator can act on, the stack for all others. */
-export function explain(error: unknown): string {
-  const { code, message, stack } = error as NodeJS.ErrnoException;
+export const explain = (error: unknown): string =>
+  findExplanation(error) ?? (error as Partial<Error>).stack ?? String(error);
+
+/** Null for errors that an operator cannot act on. */
+export function findExplanation(error: unknown): string | null {
+  const { code, message } = error as NodeJS.ErrnoException;
   if (/Connection terminated/.test(message)) return 'The connection to the database was lost.';
   const isPlain =
     error instanceof BackupError || error instanceof ConfigError || error instanceof DatabaseUnusable;
   // The error of a host whose addresses all refuse the connection has no message of its own.
-  return isPlain || code !== undefined ? message || `${code}` : (stack ?? String(error));
+  return isPlain || code !== undefined ? message || `${code}` : null;
 }

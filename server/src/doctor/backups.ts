@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type Check, ok, warning } from '@saldo/core/check.ts';
 import { readBackupHeader } from '../backup/file.ts';
@@ -26,20 +26,21 @@ export async function checkBackups(folder: string | undefined, now: number): Pro
   return hours > MAX_AGE_HOURS ? warning('backup', fact, HOW) : ok('backup', fact);
 }
 
+/** By the headers, because a copy has a newer file. Files without a readable header count only if no file has one. */
 async function findNewest(folder: string): Promise<{ file: string; createdAt: number } | null> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const files = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(async ({ name }) => ({ name, at: (await stat(path.join(folder, name))).mtimeMs })),
-  );
-  for (const { name } of files.toSorted((one, other) => other.at - one.at)) {
-    const file = path.join(folder, name);
+  let [file, createdAt] = ['', Number.NEGATIVE_INFINITY];
+  const failures: unknown[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const each = path.join(folder, entry.name);
     try {
-      return { file, createdAt: Date.parse((await readBackupHeader(file)).createdAt) };
+      const at = Date.parse((await readBackupHeader(each)).createdAt);
+      if (at > createdAt) [file, createdAt] = [each, at];
     } catch (error) {
-      if (!(error instanceof BackupFileError)) throw error;
+      if (!(error instanceof BackupFileError)) failures.push(error);
     }
   }
+  if (file !== '') return { file, createdAt };
+  if (failures.length > 0) throw failures[0];
   return null;
 }

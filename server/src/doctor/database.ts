@@ -60,17 +60,19 @@ async function readDatabase(config: Config, url: string): Promise<DatabaseFound>
     return { checks: [failedBy('database', error)], isEmpty: false };
   }
   client.on('error', () => {});
+  // The checks before one that throws are kept.
+  const checks: Check[] = [];
   try {
-    const server = await checkServer(client);
+    checks.push(...(await checkServer(client)));
     const { checks: schema, isEmpty } = await checkMigrations(client);
-    const secrets = await refuseMissingKeys(client, config.secretsKeyFile).then(
-      () => [],
-      (error: unknown) => [failedBy('keys', error)],
+    checks.push(...schema);
+    await refuseMissingKeys(client, config.secretsKeyFile).catch((error: unknown) =>
+      checks.push(failedBy('keys', error)),
     );
-    const replicas = isEmpty ? [] : await checkReplicas(config, client);
-    return { checks: [...server, ...schema, ...secrets, ...replicas], isEmpty };
+    if (!isEmpty) checks.push(...(await checkReplicas(config, client)));
+    return { checks, isEmpty };
   } catch (error) {
-    return { checks: [failedBy('database', error)], isEmpty: false };
+    return { checks: [...checks, failedBy('database', error)], isEmpty: false };
   } finally {
     await client.end();
   }
@@ -85,13 +87,13 @@ type ServerRow = {
 };
 
 async function checkServer(client: pg.Client): Promise<Check[]> {
-  const before = Date.now();
+  const asked = Date.now();
   const { rows } = await client.query<ServerRow>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
        pg_is_in_recovery() as is_standby, (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
        array(select extname::text from pg_extension order by 1) as extensions`,
   );
-  const midway = (before + Date.now()) / 2;
+  const answered = Date.now();
   const [row] = rows;
   if (row === undefined) throw new Error('a select without a table gives one row');
   const isOld = row.number < OLDEST_VERSION * 10_000;
@@ -115,7 +117,7 @@ async function checkServer(client: pg.Client): Promise<Check[]> {
     row.extensions.includes('plpgsql')
       ? ok('extensions', `The extension plpgsql is there, and Saldo needs no other.`)
       : failed('extensions', 'The extension plpgsql is missing.', 'Run: create extension plpgsql'),
-    checkOffset('clock', 'the database', row.now_ms - midway),
+    checkOffset('clock', 'the database', row.now_ms, { asked, answered }),
   ];
 }
 
@@ -143,12 +145,14 @@ async function checkMigrations(client: pg.Client): Promise<DatabaseFound> {
 
 type ReplicaRow = { is_standby: boolean; position: string | null; replayed_s: number | null };
 
-async function checkReplicas({ databaseReadUrls, readLagS }: Config, primary: pg.Client): Promise<Check[]> {
+/** A standby, which has its own check, rejects the function of a primary. */
+const POSITION = `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn()
+  else pg_current_wal_flush_lsn() end)::text as position`;
+
+async function checkReplicas({ databaseReadUrls, readLagS }: Config, server: pg.Client): Promise<Check[]> {
   const checks: Check[] = [];
   for (const url of databaseReadUrls) {
-    const { rows } = await primary.query<{ position: string }>(
-      'select pg_current_wal_flush_lsn()::text as position',
-    );
+    const { rows } = await server.query<{ position: string | null }>(POSITION);
     checks.push(await checkReplica(url, rows[0]?.position ?? '0/0', readLagS));
   }
   return checks;

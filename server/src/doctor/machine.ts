@@ -14,7 +14,10 @@ import { failedBy } from './explain.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const ANSWER_WITHIN_MS = 3_000;
+/** A platform under load answers late. A port that refuses connections does so at once. */
+const ANSWER_WITHIN_MS = 30_000;
+
+type Options = { readonly now?: () => number; readonly answerWithinMs?: number };
 
 type Listener = { setting: string; host: string; port: number; address: string; sign: RegExp };
 
@@ -54,21 +57,31 @@ async function whyNotFree({ host, port }: Listener): Promise<string | null> {
   }
 }
 
-/** Null if no server answers by HTTP. The certificate is not checked, because no secret is sent. */
-async function ask(address: string): Promise<{ body: string; date: number } | null> {
-  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+type Answer = { body: string; date: number; asked: number; answered: number };
+
+/**
+ * Null if no server answers by HTTP. The times are those of the request and of the headers of its answer, because the server has
+ * read its clock for these headers. The certificate is not checked, because no secret is sent.
+ */
+async function ask(
+  address: string,
+  { now, answerWithinMs }: Required<Options>,
+): Promise<Answer | 'timeout' | null> {
+  const signal = AbortSignal.timeout(answerWithinMs);
+  const asked = now();
   const request = address.startsWith('https:')
     ? https.get(address, { rejectUnauthorized: false, signal })
     : http.get(address, { signal });
   try {
     const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
-    return { body: await text(answer), date: Date.parse(answer.headers.date ?? '') };
+    const answered = now();
+    return { body: await text(answer), date: Date.parse(answer.headers.date ?? ''), asked, answered };
   } catch {
-    return null;
+    return signal.aborted ? 'timeout' : null;
   }
 }
 
-async function checkListener(listener: Listener): Promise<Check[]> {
+async function checkListener(listener: Listener, options: Required<Options>): Promise<Check[]> {
   const { setting, host, port, address, sign } = listener;
   const at = `${host}:${port}`;
   const name = 'ports';
@@ -85,7 +98,15 @@ async function checkListener(listener: Listener): Promise<Check[]> {
           : 'Set HOST and ADMIN_HOST to addresses of this machine, such as 127.0.0.1 or 0.0.0.0.',
       ),
     ];
-  const answer = await ask(address);
+  const answer = await ask(address, options);
+  if (answer === 'timeout')
+    return [
+      failed(
+        name,
+        `${setting}: ${at} is in use by a program that has not answered within ${options.answerWithinMs / 1000} s.`,
+        `If it is Saldo, look into its log. Else end it, or set ${setting} to another port.`,
+      ),
+    ];
   if (answer === null || !sign.test(answer.body))
     return [
       failed(
@@ -98,15 +119,19 @@ async function checkListener(listener: Listener): Promise<Check[]> {
     ok(name, `${setting}: Saldo answers on ${at}.`),
     ...(setting === 'PORT' && !Number.isNaN(answer.date)
       ? // The header has no fraction of a second.
-        [checkOffset('clock', 'the platform', answer.date + 500 - Date.now())]
+        [checkOffset('clock', 'the platform', answer.date + 500, answer)]
       : []),
   ];
 }
 
 /** In sequence: a check listens on its port for a moment, which another one must not find in use. */
-export async function checkListeners(config: Config): Promise<Check[]> {
+export async function checkListeners(
+  config: Config,
+  { now = Date.now, answerWithinMs = ANSWER_WITHIN_MS }: Options = {},
+): Promise<Check[]> {
   const checks: Check[] = [];
-  for (const listener of listenersOf(config)) checks.push(...(await checkListener(listener)));
+  for (const listener of listenersOf(config))
+    checks.push(...(await checkListener(listener, { now, answerWithinMs })));
   return checks;
 }
 

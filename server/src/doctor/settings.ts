@@ -12,7 +12,7 @@ export type SettingsFound = {
   readonly rejected: ReadonlySet<string>;
 };
 
-const HOW = 'Correct it: npm run settings prints every setting with its meaning and default.';
+const HOW = 'Correct it: saldo start --help prints every setting with its meaning and default.';
 
 /**
  * The start stops at the first invalid setting. Here it is left out and the rest is read again, so that one run shows all of
