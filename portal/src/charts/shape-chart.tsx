@@ -1,4 +1,3 @@
-import { PROFILE_TEXTS } from '../contracts/profile-texts.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { TableScroll } from '../ui/table.tsx';
 
@@ -14,11 +13,16 @@ const STEPS = [
   'fill-accent',
 ];
 
+const LABELS = {
+  en: (largest: string) => `Power by month and hour, up to ${largest} MW`,
+  de: (largest: string) => `Leistung nach Monat und Stunde, bis ${largest} MW`,
+};
+
 /** Months as rows, hours as columns; a stronger colour means more power. */
 export function ShapeChart({ powersMw }: { powersMw: readonly (readonly number[])[] }) {
-  const { t, format } = useI18n();
+  const { language, format } = useI18n();
   const largest = Math.max(0, ...powersMw.flat());
-  const label = PROFILE_TEXTS[t.language].shapeLabel(format.number(largest));
+  const label = LABELS[language](format.number(largest));
   const stepOf = (power: number) => (largest === 0 ? 0 : Math.ceil((power / largest) * (STEPS.length - 1)));
   const monthName = (month: number) => format.monthShort(`2026-${String(month).padStart(2, '0')}`);
   const width = LEFT + 24 * CELL.width;

@@ -6,7 +6,6 @@ const en = {
   peakloadHint: 'Monday to Friday from 8:00 to 20:00, in steps of 0.004 MW.',
   shape: 'Power in MW per month and hour',
   shapeHint: 'Paste 12 lines of 24 numbers, as copied from a spreadsheet. In steps of 0.004 MW.',
-  shapeLabel: (largest: string) => `Power by month and hour, up to ${largest} MW`,
   shapeProblems: {
     rows: (_row: number, found: string) => `12 lines are needed, one a month; there are ${found}.`,
     columns: (row: number, found: string) => `Line ${row} needs 24 numbers, one an hour; it has ${found}.`,
@@ -22,7 +21,6 @@ const de: typeof en = {
   peakloadHint: 'Montag bis Freitag von 8:00 bis 20:00 Uhr, in Schritten von 0,004 MW.',
   shape: 'Leistung in MW je Monat und Stunde',
   shapeHint: '12 Zeilen mit je 24 Zahlen einfügen, wie aus einer Tabelle kopiert. In Schritten von 0,004 MW.',
-  shapeLabel: (largest) => `Leistung nach Monat und Stunde, bis ${largest} MW`,
   shapeProblems: {
     rows: (_row, found) => `Es braucht 12 Zeilen, eine je Monat; vorhanden sind ${found}.`,
     columns: (row, found) => `Zeile ${row} braucht 24 Zahlen, eine je Stunde; sie hat ${found}.`,
