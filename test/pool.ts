@@ -7,7 +7,7 @@ import { CHECKOUT } from './files.ts';
 import type { WorkerEvent } from './reporter.ts';
 
 /** These limits only catch hangs: on an idle machine a test takes a tenth of its limit. A test is over when a subtest begins. */
-const LIMITS = { testMs: 120_000, fileMs: 900_000 };
+const LIMITS = { testMs: 300_000, fileMs: 900_000 };
 /** How long a worker that hangs is asked what it is waiting for. */
 const STATE_MS = 5_000;
 

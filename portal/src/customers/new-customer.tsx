@@ -10,6 +10,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Checkbox, Form, FormButtons } from '../ui/form.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
+import { OPERATOR_CUSTOMER_TEXTS } from './operator-texts.ts';
 
 type CustomerInput = {
   readonly brp: string;
@@ -23,7 +24,7 @@ const EMPTY = { name: '', group: null, isActive: false } as const;
 /** Creates a customer of a BRP, which has to activate it unless the operator does. */
 export function NewCustomerDialog({ brpId, onClose }: { brpId?: string | undefined; onClose: () => void }) {
   const { t } = useI18n();
-  const texts = t.operator.customers;
+  const texts = OPERATOR_CUSTOMER_TEXTS[t.language];
   const navigate = useNavigate();
   const refresh = useRefresh();
   const isMounted = useIsMounted();

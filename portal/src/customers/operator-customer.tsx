@@ -20,6 +20,7 @@ import { useOthersChange } from '../ui/use-input.ts';
 import { CustomerPage, type CustomerProps, CustomerView } from './customer.tsx';
 import { CustomerChangeDialog, useCustomerChange } from './customer-change.tsx';
 import { describeCustomer, useCustomerUpdate } from './customer-update.ts';
+import { OPERATOR_CUSTOMER_TEXTS } from './operator-texts.ts';
 import { brpOf } from './queries.ts';
 import { CUSTOMER_TEXTS } from './texts.ts';
 
@@ -40,7 +41,7 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
         customer={customer}
         etag={etag}
         groups={groups}
-        groupText={t.operator.customers.groupText}
+        groupText={OPERATOR_CUSTOMER_TEXTS[t.language].groupText}
         facts={
           <Fact label={t.operator.brp}>
             <BrpLink id={brpId} />
@@ -53,7 +54,7 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
             </Link>
             {mayChange && (
               <Button icon="edit" onClick={() => setIsOpen(true)}>
-                {t.operator.customers.edit}
+                {OPERATOR_CUSTOMER_TEXTS[t.language].edit}
               </Button>
             )}
           </>
@@ -69,7 +70,7 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
 /** A new name is saved at once. A new BRP changes nominations, and is confirmed first. */
 function EditDialog({ customer, etag, onClose }: CustomerProps & { onClose: () => void }) {
   const { t } = useI18n();
-  const texts = t.operator.customers;
+  const texts = OPERATOR_CUSTOMER_TEXTS[t.language];
   const toast = useToast();
   const [name, setName] = useState(customer.name);
   const [brp, setBrp] = useState(brpOf(customer));

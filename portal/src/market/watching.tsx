@@ -20,13 +20,14 @@ export function WatchButton({ id }: { id: string }) {
       isWatched ? portalClient.watchedOffers.remove(assetId) : portalClient.watchedOffers.add(assetId),
     onSettled: () => queryClient.invalidateQueries({ queryKey: watchedQuery.queryKey }),
   });
-  if (!mayChange || watched === undefined) return null;
-  const isWatched = watched.has(id);
+  if (!mayChange) return null;
+  // Shown before the list has loaded, so that the page does not move.
+  const isWatched = watched?.has(id) === true;
   return (
     <Button
       icon={isWatched ? 'check' : 'plus'}
       aria-pressed={isWatched}
-      disabled={change.isPending}
+      disabled={change.isPending || watched === undefined}
       onClick={() => change.mutate({ id, isWatched })}
     >
       {isWatched ? texts.unwatch : texts.watch}

@@ -44,15 +44,7 @@ export const operator: Dictionary['operator'] = {
   customers: {
     text: 'Verbraucher und Erzeuger, den BKV zugeordnet.',
     create: 'Neuer Kunde',
-    createTitle: 'Kunden einem BKV zuordnen',
-    edit: 'Ändern',
-    groupHint: 'Kann dem BKV überlassen werden.',
     noGroupYet: 'Noch keiner',
-    groupText: 'In welchem Bilanzkreis und welcher Regelzone seines BKV dieser Kunde bilanziert wird.',
-    movedText:
-      'Der Kunde wechselt zu einem anderen BKV und verliert die Metadaten des bisherigen. Transaktionen ab dem ersten Liefertag erhalten eine neue Version im neuen Bilanzkreis; frühere Tage bleiben beim bisherigen BKV.',
-    movedGroupHint: 'Nötig, wenn der Kunde Verträge hat, die noch liefern.',
-    activeFromStart: 'Von Anfang an aktiv, ohne seinen BKV',
   },
   keys: {
     title: 'API-Schlüssel',

@@ -42,15 +42,7 @@ export const operator = {
   customers: {
     text: 'Consumers and producers, assigned to the BRPs.',
     create: 'New customer',
-    createTitle: 'Assign a customer to a BRP',
-    edit: 'Change',
-    groupHint: 'Can be left to the BRP.',
     noGroupYet: 'None yet',
-    groupText: 'In which of its BRP’s balance groups and control areas this customer is accounted.',
-    movedText:
-      'The customer moves to another BRP and loses the metadata of the present one. Transactions of the first delivery day and later get a new version in the new balance group; earlier days stay with the present BRP.',
-    movedGroupHint: 'Needed if the customer has contracts that still deliver.',
-    activeFromStart: 'Active from the start, without its BRP',
   },
   keys: {
     title: 'API keys',
