@@ -56,6 +56,8 @@ const BLANK = '/favicon.svg';
 const WATCHED = ['request', 'console', 'pageerror'] as const;
 /** Time limit of a call of Playwright that has one: shorter than that of the visit, since its error names the call. */
 const CALL_MS = HANG_MS / 2;
+/** A visit may look at every page of a role. Less than the limit of a test, so that it says what the page shows. */
+const VISIT_MS = 2.5 * HANG_MS;
 /** How long a page that hangs is asked for its state. */
 const STATE_MS = 10_000;
 
@@ -149,8 +151,8 @@ export async function openStage(now?: string, environment: Record<string, string
 /** Not all calls of Playwright have a time limit of their own. A page that hangs is closed, so that later tests run. */
 async function withinHang<T>(page: Page, visit: Promise<T>): Promise<T> {
   const hang = Promise.withResolvers<never>();
-  const giveUp = () => hang.reject(new errors.TimeoutError(`The visit did not end within ${HANG_MS} ms.`));
-  const timer = setTimeout(giveUp, HANG_MS);
+  const giveUp = () => hang.reject(new errors.TimeoutError(`The visit did not end within ${VISIT_MS} ms.`));
+  const timer = setTimeout(giveUp, VISIT_MS);
   try {
     return await Promise.race([visit, hang.promise]);
   } catch (error) {
