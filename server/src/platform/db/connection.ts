@@ -37,7 +37,7 @@ export class DatabaseFull extends DatabaseUnavailable {
 
 /**
  * Whether a connection is closed after this failure: it may be in the middle of a response or hold an outdated statement. A full
- * disk only fails the statement, and a new connection needs space too.
+ * disk only fails the statement.
  */
 export const breaksConnection = (failure: unknown): failure is DatabaseUnavailable =>
   failure instanceof DatabaseUnavailable && !(failure instanceof DatabaseFull);
