@@ -6,7 +6,7 @@ import { createOperatorClient } from './src/operator.ts';
 import { createPortalClient } from './src/portal.ts';
 
 /** A JSON Schema, as far as the tables use it. */
-type Schema = {
+export type Schema = {
   readonly title?: string;
   readonly description?: string;
   readonly type?: string | readonly string[];

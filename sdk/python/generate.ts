@@ -1,21 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as api from '@saldo/api';
+import type { Schema } from '../declarations.ts';
 import { describeMember } from '../member-descriptions.ts';
-
-/** A JSON Schema, as far as the tables use it. */
-type Schema = {
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly const?: string;
-  readonly enum?: readonly string[];
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema | boolean;
-};
 
 const { sandboxEndpoints, simulationEndpoints } = api;
 const CLIENTS = [

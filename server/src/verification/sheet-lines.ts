@@ -18,7 +18,8 @@ const [QUOTE, BRACE] = [34, 125];
 const UUID_AT = 1;
 const UUID_BYTES = 16;
 const [INSTANT_LENGTH, DAY_LENGTH] = [24, 10];
-const DAY_MS = 86_400_000;
+/** A date of Postgres is a number of days in UTC, which has no clock changes. */
+const UTC_DAY_MS = 86_400_000;
 const BASE32 = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz');
 /** Both hexadecimal digits of a byte, as they are in memory: two digits at once take half of the time. */
 const HEX = new Uint16Array(
@@ -39,7 +40,7 @@ const [DATE_INFINITY, DATE_MINUS_INFINITY] = [2 ** 31 - 1, -(2 ** 31)];
 function dayText(day: number): string {
   if (day === DATE_INFINITY) return 'infinity';
   if (day === DATE_MINUS_INFINITY) return '-infinity';
-  const start = new Date(POSTGRES_EPOCH_MS + day * DAY_MS);
+  const start = new Date(POSTGRES_EPOCH_MS + day * UTC_DAY_MS);
   // Postgres has years that a Date has not.
   return Number.isNaN(start.getTime()) ? `day ${day}` : start.toISOString().split('T', 1)[0]!;
 }
