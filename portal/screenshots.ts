@@ -8,8 +8,8 @@ import { type Demo, type DemoRole, loaded, withDemo } from './demo.ts';
 
 /**
  * Takes the screenshots of the documentation from the demo data: `npm run screenshots --workspace portal`. Arguments
- * limit it to the screenshots of these names. `--review <folder>` writes each page in both themes and both sizes to that
- * folder instead.
+ * limit it to the screenshots of these names. `--review <folder>` writes every page of the portal in both languages,
+ * themes and sizes to that folder instead; arguments limit it to the pages of these roles (brp, operator, account).
  */
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url));
 
@@ -17,6 +17,9 @@ const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height:
 const THEMES = ['light', 'dark'] as const;
 /** In the demo data a balance group sent no schedule three days ago. */
 const FORGOTTEN = new Date(Date.now() - 3 * 24 * 3_600_000).toISOString().slice(0, 10);
+
+const LOCALES = ['en-GB', 'de-DE'] as const;
+const ROLES: readonly DemoRole[] = ['brp', 'operator', 'account'];
 
 type Look = { readonly size: keyof typeof SIZES; readonly theme: (typeof THEMES)[number] };
 type View = {
@@ -60,46 +63,77 @@ async function openFirst(page: Page): Promise<void> {
   await page.waitForSelector('[role=slider] svg');
 }
 
-async function take(browser: Browser, demo: Demo, view: View, look: Look, file: string): Promise<void> {
-  const context = await browser.newContext({
-    viewport: SIZES[look.size],
-    colorScheme: look.theme,
-    locale: 'en-GB',
-  });
+async function signedIn(browser: Browser, demo: Demo, role: DemoRole, look: Look, locale = 'en-GB') {
+  const context = await browser.newContext({ viewport: SIZES[look.size], colorScheme: look.theme, locale });
   const page = await context.newPage();
-  await demo.signIn(page, view.role);
+  await demo.signIn(page, role);
+  return page;
+}
+
+async function take(browser: Browser, demo: Demo, view: View, look: Look, file: string): Promise<void> {
+  const page = await signedIn(browser, demo, view.role, look);
   await page.goto(demo.baseUrl + view.path);
   await loaded(page);
   await view.act?.(page);
   await loaded(page);
   await page.screenshot({ path: file });
-  await context.close();
+  await page.context().close();
 }
 
-const LOOKS = Object.keys(SIZES).flatMap((size) =>
-  THEMES.map((theme) => ({ size: size as Look['size'], theme })),
-);
+async function takeDocumented(browser: Browser, demo: Demo, names: readonly string[]): Promise<void> {
+  await mkdir(IMAGES, { recursive: true });
+  for (const view of VIEWS)
+    for (const [name, look] of Object.entries(view.images))
+      if (names.length === 0 || names.includes(name))
+        await take(browser, demo, view, look, path.join(IMAGES, `${name}.png`));
+}
 
-/** Every view in every look, each named after its page and look. */
-const reviewed = ({ images }: View) =>
-  LOOKS.map((look) => [`${Object.keys(images)[0]}-${look.size}-${look.theme}`, look] as const);
+/** The path without ids, which every page of a kind has in common. */
+const kindOf = (href: string) => href.split(/[?#]/)[0]!.replaceAll(/\/[a-z]+_[^/]+/g, '/id');
+
+/** Opens a page of every kind that links lead to from the first page on. */
+async function review(page: Page, demo: Demo, folder: string, look: string): Promise<void> {
+  const seen = new Set(['/']);
+  const waiting = ['/'];
+  for (let href = waiting.shift(); href !== undefined; href = waiting.shift()) {
+    await page.goto(demo.baseUrl + href);
+    await loaded(page);
+    const name = kindOf(href).slice(1).replaceAll('/', '_') || 'first';
+    await page.screenshot({ path: path.join(folder, `${name}-${look}.png`), fullPage: true });
+    const links = page.locator('a[href^="/"]:not([href^="/docs"]):not([download])');
+    for (const link of await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')!))) {
+      if (!seen.has(kindOf(link))) waiting.push(link);
+      seen.add(kindOf(link));
+    }
+  }
+}
+
+async function reviewAll(browser: Browser, demo: Demo, folder: string, roles: readonly string[]) {
+  for (const role of ROLES.filter((known) => roles.length === 0 || roles.includes(known))) {
+    await mkdir(path.join(folder, role), { recursive: true });
+    for (const size of Object.keys(SIZES) as Look['size'][]) {
+      for (const theme of THEMES) {
+        for (const locale of LOCALES) {
+          const page = await signedIn(browser, demo, role, { size, theme }, locale);
+          await review(page, demo, path.join(folder, role), `${size}-${theme}-${locale.slice(0, 2)}`);
+          await page.context().close();
+        }
+      }
+    }
+  }
+}
 
 const { values, positionals } = parseArgs({
   options: { review: { type: 'string' } },
   allowPositionals: true,
 });
-const folder = values.review ?? IMAGES;
-const isWanted = (name: string) => positionals.length === 0 || positionals.includes(name);
-await mkdir(folder, { recursive: true });
 const browser = await launchChromium();
 try {
-  await withDemo(async (demo) => {
-    for (const view of VIEWS) {
-      const images = values.review === undefined ? Object.entries(view.images) : reviewed(view);
-      for (const [name, look] of images)
-        if (isWanted(name)) await take(browser, demo, view, look, path.join(folder, `${name}.png`));
-    }
-  });
+  await withDemo((demo) =>
+    values.review === undefined
+      ? takeDocumented(browser, demo, positionals)
+      : reviewAll(browser, demo, values.review, positionals),
+  );
 } finally {
   await browser.close();
 }
