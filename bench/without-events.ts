@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { registerHooks } from 'node:module';
 
 const INTERVAL = /const NOMINATE_EVERY_MS = [\d_]+;/;
-const APPEND = /export async function appendSheetEntries\(.*\{\n/;
+const APPEND = /export async function appendSheetEntries\([\s\S]*?\{\n/;
 const without = (process.env['BENCH_WITHOUT'] ?? '').split(' ');
 
 registerHooks({

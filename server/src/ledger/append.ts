@@ -31,12 +31,21 @@ export function writeRecord(
   into.writeUInt32BE(number, at + KIND_BYTES + UUID_BYTES);
 }
 
+const MAX_UTF8_BYTES = 3;
+/** The bytes of the leaf that is hashed; the first one is that of a leaf. */
+let leaf = Buffer.alloc(4096);
+
 /**
- * The hash of the leaf of an entry, see `leafHash`: one call for a text is four times as fast as the general function. A hash as
- * a text saves another fifth of the time, because `hash` is slow to make a buffer.
+ * The hash of the leaf of an entry (latin1), see `leafHash`. The bytes of all entries are written to the same place, and the hash is
+ * made as a text: new buffers took a third of the time.
  */
-export const hashOfEntry = (text: string): Buffer =>
-  Buffer.from(hash('sha256', `\0${text}`, 'latin1'), 'latin1');
+function leafHashOf(text: string): string {
+  const most = 1 + text.length * MAX_UTF8_BYTES;
+  if (most > leaf.length) leaf = Buffer.alloc(most);
+  return hash('sha256', leaf.subarray(0, 1 + leaf.write(text, 1)), 'latin1');
+}
+
+export const hashOfEntry = (text: string): Buffer => Buffer.from(leafHashOf(text), 'latin1');
 
 /** Entries of one instant as the columns of their row. The entries themselves are not kept. */
 class BatchColumns {
@@ -50,7 +59,7 @@ class BatchColumns {
       this.hashBytes = Buffer.concat([this.hashBytes, Buffer.allocUnsafe(this.hashBytes.length)]);
     }
     writeRecord(this.recordBytes, this.count * RECORD_BYTES, entry);
-    hashOfEntry(entry.text).copy(this.hashBytes, this.count * HASH_BYTES);
+    this.hashBytes.write(leafHashOf(entry.text), this.count * HASH_BYTES, 'latin1');
     this.count++;
   }
 

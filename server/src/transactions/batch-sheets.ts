@@ -94,16 +94,28 @@ export async function readSheets(tx: Tx, days: readonly DayHistory[], isDryRun: 
   for (const day of days) day.stored = day.history.length;
 }
 
-/** Stores the sheets that were added to the histories. */
-export async function writeSheets(
+/** A sheet that a batch adds, with its volumes as they are stored. */
+export type NewSheet<Day extends DayHistory> = {
+  readonly state: Day;
+  readonly sheet: PlacedSheet;
+  readonly packed: Uint8Array;
+};
+
+/** Stores the sheets that were added to the histories, and returns them. */
+export async function writeSheets<Day extends DayHistory>(
   tx: Tx,
-  days: readonly DayHistory[],
+  days: readonly Day[],
   isDryRun: boolean,
   now: number,
-): Promise<void> {
-  const written = days.filter(({ history, stored }) => history.length > stored);
-  if (written.length > 0)
-    await tx.copy(isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(written, now));
+): Promise<NewSheet<Day>[]> {
+  const added: NewSheet<Day>[] = [];
+  for (const state of days)
+    for (let at = state.stored; at < state.history.length; at++) {
+      const sheet = state.history[at]!;
+      added.push({ state, sheet, packed: packVolumes(sheet.volumes) });
+    }
+  if (added.length > 0) await tx.copy(isDryRun ? COPY_DRY_RUN_SHEETS : COPY_SHEETS, sheetRows(added, now));
+  return added;
 }
 
 const sheetOf = (columns: SheetColumns): PlacedSheet => ({
@@ -117,26 +129,23 @@ const sheetOf = (columns: SheetColumns): PlacedSheet => ({
   receiver: { positionNo: columns[9], brpNo: columns[10] },
 });
 
-function sheetRows(days: readonly DayHistory[], now: number): Buffer {
+function sheetRows(added: readonly NewSheet<DayHistory>[], now: number): Buffer {
   const rows = new CopyText();
   const createdAt = timestamp(now);
-  for (const { contract, day, history, stored } of days) {
-    for (let index = stored; index < history.length; index++) {
-      const sheet = history[index]!;
-      rows.field(sheet.id);
-      rows.field(createdAt);
-      rows.integer(contract.no);
-      rows.field(day);
-      rows.integer(sheet.revision);
-      rows.integer(sheet.sender.positionNo);
-      rows.integer(sheet.receiver.positionNo);
-      rows.integer(sheet.sender.brpNo);
-      rows.integer(sheet.receiver.brpNo);
-      rows.binary(packVolumes(sheet.volumes));
-      rows.integers(sheet.versions);
-      rows.integers(sheet.previous);
-      rows.endRow();
-    }
+  for (const { state, sheet, packed } of added) {
+    rows.field(sheet.id);
+    rows.field(createdAt);
+    rows.integer(state.contract.no);
+    rows.field(state.day);
+    rows.integer(sheet.revision);
+    rows.integer(sheet.sender.positionNo);
+    rows.integer(sheet.receiver.positionNo);
+    rows.integer(sheet.sender.brpNo);
+    rows.integer(sheet.receiver.brpNo);
+    rows.binary(packed);
+    rows.integers(sheet.versions);
+    rows.integers(sheet.previous);
+    rows.endRow();
   }
   return rows.written();
 }

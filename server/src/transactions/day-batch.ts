@@ -242,7 +242,7 @@ export class DayBatch {
   /** Stores everything. The caller marks the positions when all batches of the transaction are stored. */
   async store(dirty: DirtyPositions, reason: InvalidationReason | null = null): Promise<void> {
     const states = [...this.states.values()];
-    await writeSheets(this.tx, states, this.isDryRun, this.now);
+    const added = await writeSheets(this.tx, states, this.isDryRun, this.now);
     // A dry run reads only the newest version of each slot again, so it can skip the statuses of older sheets.
     if (this.isDryRun) return;
     await insertSheetSources(
@@ -253,7 +253,7 @@ export class DayBatch {
     );
     await this.saveStatuses(states);
     await this.saveInvalidations(states, reason);
-    await appendSheetEntries(this.tx, states, this.now);
+    await appendSheetEntries(this.tx, added, this.now);
     this.collectDirty(dirty);
     await this.collectFormer(dirty);
     await this.appendEvents(states);
