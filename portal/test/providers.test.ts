@@ -128,7 +128,7 @@ test('a refused sign-in ends on the sign-in page with one sentence, in its langu
   }, 'de-DE');
 });
 
-test('the link of a sign-in that another browser has started signs nobody in', async () => {
+test('the link of a sign-in that another browser has started is refused', async () => {
   const { email } = await newUser();
   const query = await reachCallback(openBrowser(platform), { email, verified: 'yes' });
   await visit(async (page) => {

@@ -6,7 +6,7 @@ import { overlap } from './blocked.ts';
 import { newUser, signedIn } from './browser.ts';
 import { type Answer, assertProblem, client, problemOf, startTestPlatform } from './harness.ts';
 
-/** Nobody can grant what they lack, neither by a key nor by a user. */
+/** Keys and users grant only rights that they have. */
 const platform = await startTestPlatform();
 const { world } = platform;
 const operator = client(platform.baseUrl, await world.operatorKey());

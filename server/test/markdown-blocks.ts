@@ -5,8 +5,17 @@ import { fileURLToPath } from 'node:url';
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages whose `sh`, `ts` and `py` blocks are run, in this order. */
-const PAGES = ['README.md', 'docs/tour.md', 'sdk/README.md', 'cli/README.md', 'docs/**/*.md'];
+export const GETTING_STARTED = 'docs/guides/getting-started.md';
+
+/** Pages whose `sh`, `ts` and `py` blocks are run, in this order: other guides use the Python client that one downloads. */
+const PAGES = [
+  'README.md',
+  'docs/tour.md',
+  GETTING_STARTED,
+  'sdk/README.md',
+  'cli/README.md',
+  'docs/**/*.md',
+];
 
 /** Other names of the languages, which would hide a block from the test. */
 const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|python)$/;

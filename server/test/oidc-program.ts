@@ -1,7 +1,7 @@
 /**
- * A real identity provider as a process of its own: `node oidc-program.ts <JSON>`. Whoever signs in types what the provider
- * knows about them: `email=anna%40nordwind.example&verified=yes`. Some values make the provider faulty, as a broken or a
- * hostile one would be.
+ * A real identity provider as a process of its own: `node oidc-program.ts <JSON>`. Its sign-in form takes
+ * the claims of the user: `email=anna%40nordwind.example&verified=yes`. Some values make the provider faulty, as a broken
+ * or a hostile one would be.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -64,7 +64,7 @@ function changesOf(account: URLSearchParams): Record<string, unknown> {
   };
 }
 
-/** Starts a provider on any port, and returns it: whoever started the process forwards connections of the issuer to it. */
+/** Starts a provider on any port, and returns the port, to which the parent process forwards connections of the issuer. */
 async function start(settings: ProgramProvider): Promise<number> {
   const [key, foreignKey] = [newKey(), newKey()];
   const provider: Provider = new OidcProvider(settings.issuer, {
@@ -88,7 +88,7 @@ async function start(settings: ProgramProvider): Promise<number> {
       const claims = () => ({ sub: accountId, email: account.get('email'), ...isVerified });
       return { accountId, claims };
     },
-    /** Nobody is asked for a consent. */
+    /** Grants without the page that asks the user for a consent. */
     async loadExistingGrant({ oidc }: Context) {
       const { clientId } = oidc.client;
       const grant = new provider.Grant({ clientId, accountId: oidc.session.accountId });

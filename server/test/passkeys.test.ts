@@ -204,7 +204,7 @@ test('a sign count that goes back is refused and audited as a copy, and the orig
   );
   assert.equal((await entriesOf(userId)).at(-1)?.after?.result, 'passkey_cloned');
   assertRefused(await signIn(authenticator, { signCount: 5, signature: randomBytes(70) }), 'forged');
-  assert.equal((await clones()).length, 3, 'without the key nobody can report a copy');
+  assert.equal((await clones()).length, 3, 'a copy cannot be reported without the key');
   assert.equal((await signIn(authenticator, { signCount: 8 })).status, 200);
 
   // Two answers with the same count, at once: one of them is a copy.

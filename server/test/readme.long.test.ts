@@ -7,11 +7,20 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { SCOPES } from '@saldo/api';
-import { dayOf, formatInstant, localInstant } from '@saldo/core/delivery-day.ts';
-import { createOperatorClient } from '@saldo/sdk';
+import { addDays, dayOf, formatInstant, localInstant, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
+import { createBrpClient, createOperatorClient } from '@saldo/sdk';
 import { CLI_MAIN } from './command-line.ts';
-import { type Block, CHECKOUT, hasPython, type Page, parseBlocks, readPages } from './markdown-blocks.ts';
+import {
+  type Block,
+  CHECKOUT,
+  GETTING_STARTED,
+  hasPython,
+  type Page,
+  parseBlocks,
+  readPages,
+} from './markdown-blocks.ts';
 import { COMPILE_CACHE } from './programs.ts';
+import { until } from './until.ts';
 
 /** Runs every `sh`, `ts` and `py` block of the documentation, in order, against the platform that the tour starts. */
 
@@ -102,7 +111,8 @@ async function startAsPrinted(block: Block): Promise<Started> {
   const ports = { PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0' };
   const child = spawn('sh', ['-c', block.text], {
     cwd: folder,
-    env: { ...environmentOf(folder), ...ports, SANDBOX: 'on' },
+    // The limit is for the test, which asks often whether a request is in the log.
+    env: { ...environmentOf(folder), ...ports, SANDBOX: 'on', RATE_LIMIT: '1000000' },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, so that a signal reaches the server behind the shell and npm.
     detached: true,
@@ -170,6 +180,35 @@ async function createReaderKeys() {
   return { SALDO_KEY: brpKey.secret, SALDO_ACCOUNT_KEY: accountKey.secret };
 }
 
+/** Days with a nomination of the guides' reader: more than a page has. */
+const DAYS_TO_COME = 101;
+
+/** The programs of the first guide have to read several pages. */
+async function nominateDaysToCome(): Promise<void> {
+  const days = Array.from({ length: DAYS_TO_COME }, (_, at) => addDays(dayOf(Date.now()), 10 + at));
+  const slots = Array.from({ length: MIN_SLOTS }, (_, at) => at + 1);
+  const lines = days.flatMap((day) => slots.map((slot) => `PPA-1,${day},${slot},1.5`));
+  const file = ['contract,delivery_date,slot,volume', ...lines].join('\n');
+  const { rejected_lines } = await operator.volumes.importFile(file, { format: 'csv' });
+  assert.equal(rejected_lines, 0);
+  await operator.nominations.run({});
+}
+
+/** The routes of the requests that the reader of the guides has sent so far. */
+async function routesOfReader({ baseUrl }: Started): Promise<(string | null)[]> {
+  const { SALDO_KEY: apiKey } = await (readerKeys ?? assert.fail('no guide was run'));
+  const reader = createBrpClient({ baseUrl, apiKey });
+  let last: string | null = null;
+  const onResponse = ({ headers }: Response) => {
+    last = headers.get('x-request-id');
+  };
+  await reader.contracts.list({ limit: 1 }, { onResponse });
+  return await until(async () => {
+    const logged = await Array.fromAsync(reader.requests.each());
+    return logged.some(({ request_id }) => request_id === last) && logged.map(({ route }) => route);
+  });
+}
+
 /** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
   const { folder, addresses } = platform;
@@ -195,11 +234,28 @@ async function runPage(page: Page, platform: Started): Promise<{ output: string;
   return { output, places: [...output.matchAll(/^ran (\S+)$/gm)].map(([, place = '']) => place) };
 }
 
+/** Each of its programs reads all pages, and makes no request per record. */
+async function checkGettingStarted(output: string): Promise<void> {
+  const nominations = output.match(/^11X\S+ DE_\S+ (?:out|in) until /gm) ?? [];
+  const slots = output.match(/^ +\d{4}-\d\d-\d\dT\S+Z [\d.]+ MW$/gm) ?? [];
+  const programs = hasPython ? 2 : 1;
+  assert.ok(nominations.length >= programs * DAYS_TO_COME, `${nominations.length} nominations`);
+  assert.ok(slots.length >= programs * DAYS_TO_COME * MIN_SLOTS, `${slots.length} slots`);
+  const pagesOfCurl = output
+    .match(/^\{"nominations":.*\}$/gm)
+    ?.filter((line) => line.includes('"limit":100'));
+  assert.ok((pagesOfCurl?.length ?? 0) >= 2, `${pagesOfCurl?.length} pages`);
+  const routes = await routesOfReader(platform);
+  assert.ok(routes.includes('/v1/nominations'));
+  assert.ok(!routes.includes('/v1/nominations/{nomination_id}'), 'a request per record');
+}
+
 const platform = await startAsPrinted(start);
 after(() => platform.stop());
 const operator = createOperatorClient({ baseUrl: platform.baseUrl, apiKey: operatorKey });
 for (const page of pages) {
   test(`the blocks of ${page.name} run as printed, also while changes for tomorrow are held`, async () => {
+    if (page.name === GETTING_STARTED) await nominateDaysToCome();
     // The most restrictive time of day: changes for tomorrow are held. A page may move the clock of the sandbox.
     await operator.clock.set({ now: formatInstant(localInstant(dayOf(Date.now()), 15 * 60)) });
     const { output, places } = await runPage(page, platform);
@@ -222,11 +278,7 @@ for (const page of pages) {
       assert.match(output, / 3 +valid +0\.660 +meter /);
       assert.match(output, /^\S+ +11XSONNENFELD--F +DE_50HERTZ +53 +0\.733 +0\.660 +0\.073 /m);
     }
-    if (page.name === 'docs/guides/getting-started.md') {
-      // Each of its programs prints the power of a whole day.
-      const lines = output.match(/^ +\d{4}-\d\d-\d\dT\S+Z [\d.]+ MW$/gm) ?? [];
-      assert.ok(lines.length >= (hasPython ? 2 : 1) * 92, output);
-    }
+    if (page.name === GETTING_STARTED) await checkGettingStarted(output);
   });
 }
 

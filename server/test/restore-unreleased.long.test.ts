@@ -81,8 +81,8 @@ const SEVERITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds the members that operators see since then. Old records have no source, no contract and no address. Nobody has lost a
- * right.
+ * Adds the members that operators see since then. Old records have no source, no contract and no address. All keys and
+ * users keep their rights.
  */
 function withAddedMembers(member: string, record: Json): Json {
   if (member === 'users')

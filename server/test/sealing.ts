@@ -24,7 +24,7 @@ export async function onDatabase<T>(url: string, work: (client: pg.Client) => Pr
 /** Secrets in hexadecimal, by the id of their webhook endpoint. */
 export type Secrets = ReadonlyMap<string, string>;
 
-/** Inserts webhook endpoints as version 0.1.0 has stored them, in the order of their ids. */
+/** Inserts webhook endpoints as checkouts from before the key file have stored them, in the order of their ids. */
 export async function insertPlain(url: string, count = ENDPOINTS): Promise<Secrets> {
   const secrets = Array.from({ length: count }, () => [randomUUID(), randomBytes(32)] as const);
   await onDatabase(url, (client) =>

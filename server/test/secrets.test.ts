@@ -207,7 +207,7 @@ test('a secret that cannot be opened fails its own deliveries, with the reason, 
   const healthy = await newEndpoint();
   const damaged = await newEndpoint();
   const [{ id } = assert.fail()] = await db.query<{ id: string }>(FIND_NEWEST);
-  // Sealed text of another row, as somebody who can write to the database would copy it.
+  // Sealed text of another row, as an attacker with write access to the database would copy it.
   await db.transaction((tx) => tx.query(SWAP, [id]));
   assert.equal(await damaged.deliver(), undefined);
   const [delivery] = (await damaged.request(`${ENDPOINTS}/${damaged.id}/deliveries`)).body.deliveries;

@@ -75,7 +75,7 @@ test('under attack a new address is delayed before its first attempt, and admitt
   assert.deepEqual(judge(calm), { kind: 'admit' });
 });
 
-test('whoever knows a password has about a hundred attempts at the second factor per day', () => {
+test('with a known password there are about a hundred attempts at the second factor per day', () => {
   const DAY_MS = 24 * 60 * MINUTE_MS;
   assert.ok(admittedWithin('code', DAY_MS) < 120);
   assert.ok(admittedWithin('code', 0) === 10, 'mistakes of the owner are not delayed');

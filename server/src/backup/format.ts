@@ -17,7 +17,7 @@ export type BackupHeader = {
   readonly postgres: string;
   readonly migrations: readonly { readonly name: string; readonly sha256: string }[];
   readonly tables: readonly BackupTable[];
-  /** The ids of the keys that open its secrets. Backups of version 0.1.0 have none: their secrets are in clear text. */
+  /** The ids of the keys that open its secrets. Backups from before the key file have none: their secrets are in clear text. */
   readonly secretsKeys?: readonly string[];
 };
 

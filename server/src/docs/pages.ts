@@ -19,6 +19,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/guides/versions', 'Versions and corrections', 'docs/guides/versions.md'),
       guide('/guides/errors', 'Errors', 'docs/guides/errors.md'),
       guide('/guides/rate-limits', 'Rate limits', 'docs/guides/rate-limits.md'),
+      guide('/limits', 'Limits and promises', 'docs/limits.md'),
       guide('/events', 'Events and webhooks', 'docs/events.md'),
       guide('/exports', 'Exports', 'docs/exports.md'),
       guide(
@@ -58,7 +59,7 @@ export const GUIDES: readonly GuideGroup[] = [
       guide('/backup', 'Backup and restore', 'docs/backup.md'),
       guide('/evidence', 'What can be proved', 'docs/evidence.md'),
       guide('/upgrade', 'Upgrading', 'docs/upgrade.md'),
-      guide('/limits', 'Load and limits', 'docs/limits.md'),
+      guide('/load', 'The server under load', 'docs/load.md'),
       guide('/scale', 'Beyond one machine', 'docs/scale.md'),
       guide('/ha', 'High availability', 'docs/ha.md'),
     ],

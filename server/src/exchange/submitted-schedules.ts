@@ -13,7 +13,7 @@ import { fieldProblem } from '../platform/http/problem.ts';
 import { markNominations } from './own-schedules.ts';
 
 /** No gate of a delivery day is later, so that no file is submitted for an older day. */
-const KEPT_DAYS = MAX_DAY_AFTER_DAYS;
+export const KEPT_DAYS = MAX_DAY_AFTER_DAYS;
 /** Bounds the rows of a balance group. */
 const AHEAD_DAYS = 366;
 

@@ -30,7 +30,7 @@ import {
  * The maximum bounds the delay, because a correction has to be nominated within two seconds.
  */
 const DEBOUNCE_MS = 600;
-const MAX_DEBOUNCE_MS = 1200;
+export const MAX_DEBOUNCE_MS = 1200;
 
 /**
  * `skip locked`: position-days that another process is netting are left to that process. An array, not `in`: a join may run

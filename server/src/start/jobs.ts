@@ -23,7 +23,7 @@ import { exchangeOf } from './exchange-settings.ts';
 import { readLedgerKey } from './ledger-key-file.ts';
 
 /** Upper bound for the delay between a debounced change of volumes and its nomination. */
-const NOMINATE_EVERY_MS = 250;
+export const NOMINATE_EVERY_MS = 250;
 const MAKE_PROFILES_EVERY_MS = 10 * 60_000;
 /** The first run follows the start, for interchanges that the last process has not read to their end. */
 const READ_INTERCHANGES_EVERY_MS = 10_000;

@@ -20,7 +20,7 @@ import {
 } from './store.ts';
 
 /** Both secrets sign for a day, so that receivers can be changed one after the other. */
-const ROTATION_MS = 24 * 3600 * 1000;
+export const ROTATION_MS = 24 * 3600 * 1000;
 
 const LOCK_OWNER = statement(
   'lock_webhook_owner',

@@ -1,7 +1,7 @@
 import type { Principal } from './principal.ts';
 
 /** Cache TTL: upper bound for a revocation in another process to take effect. */
-const TTL_MS = 4_000;
+export const TTL_MS = 4_000;
 const MAX_ENTRIES = 10_000;
 
 /** The result of a look-up. The credential expires at `endsAt`, which may be before the cache entry does. */

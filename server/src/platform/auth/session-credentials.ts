@@ -10,7 +10,7 @@ import { type Owner, ownerOf, scopesOf, viewerOf } from './principal.ts';
 
 const HOUR_MS = 3600 * 1000;
 /** Idle timeout. */
-const IDLE_MS = 12 * HOUR_MS;
+export const IDLE_MS = 12 * HOUR_MS;
 /** Maximum lifetime: after a week the user signs in again, even with an active session. */
 export const SESSION_MS = 7 * 24 * HOUR_MS;
 /** Lifetime of a session that lacks its second factor. */

@@ -50,7 +50,7 @@ test('processes that start concurrently on an empty database migrate it once, an
   assert.deepEqual(await recorded(), expected);
 });
 
-test('004-permissions: nobody loses or gains a right', async () => {
+test('004-permissions: no key and no user loses or gains a right', async () => {
   const url = await createEmptyDatabase();
   const dir = await copyMigrations('before-permissions');
   for (const [name] of await readChecksums(dir)) if (name >= '003') await rm(path.join(dir, `${name}.sql`));

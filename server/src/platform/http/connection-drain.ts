@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Grace period for requests in progress. After it their connections are destroyed. */
-const STOP_GRACE_MS = 20_000;
+export const STOP_GRACE_MS = 20_000;
 const SWEEP_EVERY_MS = 50;
 /**
  * Idle connections are closed after this number of sweeps without a request: half a second, or longer on a machine on

@@ -9,7 +9,7 @@ import { timestamp } from '../db/wire-types.ts';
 import { problem, validationProblem } from './problem.ts';
 
 /** Retention of stored answers: within this time a repeated request is replayed. */
-const REMEMBERED_MS = 24 * 3600 * 1000;
+export const REMEMBERED_MS = 24 * 3600 * 1000;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;

@@ -65,7 +65,7 @@ export type ServerOptions = {
 
 /** Streamed bodies have no size limit, and their handlers enforce an idle timeout. This is only an upper bound. */
 const STREAM_TIMEOUT_MS = 6 * 3600 * 1000;
-const KEEP_ALIVE_MS = 75_000;
+export const KEEP_ALIVE_MS = 75_000;
 /** How often Node looks for connections whose headers are late. */
 const CHECK_CONNECTIONS_MS = 1_000;
 /** Time for a client to read the answer to a broken request, before its connection is destroyed. */
