@@ -7,51 +7,21 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
 import { SALDO } from '../server/src/platform/db/embedded.ts';
-import { measureAsOf } from './as-of.ts';
-import { measureBulk } from './bulk.ts';
+import { stolenCpuSeconds } from './cpu.ts';
 import { Databases } from './databases.ts';
-import { measureEvents, measureLedger } from './events.ts';
-import { measureExports } from './exports.ts';
-import { measureGrowth } from './growth.ts';
-import { measureImport } from './import.ts';
-import { measureLimit } from './limit.ts';
-import { measureLists } from './lists.ts';
-import { measureMarket } from './market.ts';
-import { Bench, type Row } from './measure.ts';
-import { measureMove } from './move.ts';
-import { measureNominations } from './nominations.ts';
-import { measureOverload } from './overload.ts';
-import { measureReplica } from './replica.ts';
-import { measureRequestLog } from './requests.ts';
-import { measureRivals } from './rivals.ts';
+import { GOALS } from './goals.ts';
+import { Bench, count, digits, type Row, times, valueRow } from './measure.ts';
+import { goalsPicture, linesPicture, type Panel } from './picture.ts';
 import { type Run, SIZES } from './run.ts';
-import { measureSeries } from './series.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { Processes } from './servers.ts';
-import { measureWebhooks } from './webhooks.ts';
 
-const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
-  'the bare server': measureLimit,
-  rivals: measureRivals,
-  'bulk reads': measureBulk,
-  imports: measureImport,
-  series: measureSeries,
-  exports: measureExports,
-  events: measureEvents,
-  'the ledger': measureLedger,
-  webhooks: measureWebhooks,
-  nominations: measureNominations,
-  'a move': measureMove,
-  overload: measureOverload,
-  lists: measureLists,
-  'the market': measureMarket,
-  'a replica': measureReplica,
-  'the log of requests': measureRequestLog,
-  'as of': measureAsOf,
-  growth: measureGrowth,
-};
 const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
+const IMAGES = fileURLToPath(new URL('./images', import.meta.url));
 const README = new URL('./README.md', import.meta.url);
-const [BEGIN, END] = ['<!-- results -->', '<!-- end of results -->'];
+const PICTURES = `![Each number of the table as a multiple of its goal, with the quartiles of its rounds](images/goals.svg)
+
+![Costs of a page as the number of transactions grows](images/growth.svg)`;
 
 function readOptions() {
   const flag = { type: 'boolean', default: false } as const;
@@ -71,13 +41,8 @@ const log = (message: string) => {
   process.stdout.write(`${seconds.toFixed(1).padStart(7)} s  ${message}\n`);
 };
 
-async function main(): Promise<void> {
-  const { size, only } = readOptions();
-  const names = only.length > 0 ? only : Object.keys(SCENARIOS);
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
+/** Runs the scenarios. Returns their rows and the version of Postgres. */
+async function measure(size: keyof typeof SIZES, names: readonly string[]): Promise<[Row[], string]> {
   const processes = new Processes(FOLDER);
   const embedded = await startEmbeddedPostgres({
     application: SALDO,
@@ -91,51 +56,110 @@ async function main(): Promise<void> {
     const bench = new Bench(generator, postmaster, SIZES[size].plan);
     const run: Run = { sizes: SIZES[size], databases, postmaster, processes, generator, bench, log };
     const rows: Row[] = [];
+    const add = (row: Row) => {
+      rows.push(row);
+      log(`  ${cellsOf(row).filter(Boolean).join('; ')}`);
+    };
     for (const name of names) {
       log(name);
-      for await (const row of SCENARIOS[name]!(run)) {
-        rows.push(row);
-        log(`  ${cellsOf(row).filter(Boolean).join('; ')}`);
-      }
+      for await (const row of SCENARIOS[name]!.measure(run)) add(row);
     }
-    const page = `${machineText(size, version)}\n\n${tableOf(rows)}`;
-    process.stdout.write(`\n${page}\n\n`);
-    if (size !== 'quick' && only.length === 0) await savePage(page);
+    const { name, megabytes } = processes.peak;
+    add(valueRow(`most memory of a server (${name})`, megabytes, digits(0, 'MB'), GOALS.memoryMegabytes));
+    return [rows, version];
   } finally {
     await processes.stop();
     await embedded.stop();
-    await rm(FOLDER, { recursive: true, force: true });
+    await emptyFolder();
   }
 }
 
-const cellsOf = ({ what, own, other, ratio, goal, isMet }: Row): string[] => [
+async function emptyFolder(): Promise<void> {
+  await rm(FOLDER, { recursive: true, force: true });
+  await mkdir(FOLDER, { recursive: true });
+}
+
+async function main(): Promise<void> {
+  const { size, only } = readOptions();
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  await savePart('scenarios', scenariosTable());
+  await emptyFolder();
+  const stolenBefore = stolenCpuSeconds();
+  const [rows, version] = await measure(size, only.length > 0 ? only : Object.keys(SCENARIOS));
+  const seconds = (performance.now() - startedAt) / 1000;
+  const stolen = (stolenCpuSeconds() - stolenBefore) / seconds / os.availableParallelism();
+  const results = `${machineText(size, version, stolen)}\n\n${resultsTable(rows)}`;
+  process.stdout.write(`\n${results}\n\n`);
+  await savePictures(rows, FOLDER);
+  if (size === 'quick' || only.length > 0) return;
+  await savePictures(rows, IMAGES);
+  await savePart('results', `${results}\n\n${PICTURES}`);
+}
+
+const cellsOf = ({ what, own, other, ratio, noise, goalText, isMet }: Row): string[] => [
   what,
   own,
   other,
   ratio,
-  isMet ? goal : `**missed: ${goal}**`,
+  noise,
+  isMet ? goalText : `**missed: ${goalText}**`,
 ];
 
-function tableOf(rows: readonly Row[]): string {
-  const head = ['what', 'Saldo', 'compared with', 'ratio', 'goal'];
-  const lines = [head, head.map(() => '---'), ...rows.map(cellsOf)];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-function machineText(size: string, postgres: string): string {
+const scenariosTable = () =>
+  table(
+    ['scenario (`--only`)', 'question'],
+    Object.entries(SCENARIOS).map(([name, { question }]) => [name, question]),
+  );
+
+const resultsTable = (rows: readonly Row[]) =>
+  table(['what', 'Saldo', 'compared with', 'ratio', 'quartiles', 'goal'], rows.map(cellsOf));
+
+function machineText(size: string, postgres: string, stolen: number): string {
   const [date, cpu] = [new Date().toISOString().slice(0, 10), os.cpus()[0]?.model.trim() || 'unknown'];
   const memory = Math.round(os.totalmem() / 2 ** 30);
   return (
     `${date}, ${size}, ${cpu}, ${os.availableParallelism()} cores, ${memory} GB, ` +
-    `${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}, Postgres ${postgres}.`
+    `${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}, Postgres ${postgres}; ` +
+    `${(stolen * 100).toFixed(1)} % of the processor time was taken by the host.`
   );
 }
 
-async function savePage(page: string): Promise<void> {
-  const [before, rest = ''] = (await readFile(README, 'utf8')).split(BEGIN, 2);
-  const [, after] = rest.split(END, 2);
-  if (after === undefined) throw new Error(`README.md has no ${BEGIN} … ${END}`);
-  await writeFile(README, `${before}${BEGIN}\n\n${page}\n\n${END}${after}`);
+async function savePictures(rows: readonly Row[], folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'goals.svg'), goalsPicture(rows));
+  const panels = growthPanels(rows);
+  if (panels.length === 0) return;
+  const xText = (transactions: number) => `${count(transactions)} transactions`;
+  const svg = linesPicture('Costs as the platform grows', panels, { xText, isLogarithmic: true });
+  await writeFile(path.join(folder, 'growth.svg'), svg);
+}
+
+function growthPanels(rows: readonly Row[]): Panel[] {
+  const points = rows.flatMap(({ point, value, goal }) => (point ? [{ ...point, y: value, goal }] : []));
+  return [...Map.groupBy(points, ({ line }) => line)].map(([title, of]) => {
+    const goal = of[0]!.goal;
+    return {
+      title: `${title}, × of the smallest dataset`,
+      points: of.map(({ transactions, y }) => ({ x: transactions, y })),
+      text: times,
+      ...(goal !== null && 'atMost' in goal ? { goal: goal.atMost } : {}),
+    };
+  });
+}
+
+/** Replaces a part of README.md between its two comments. */
+async function savePart(name: string, text: string): Promise<void> {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const page = await readFile(README, 'utf8');
+  const [before, rest = ''] = page.split(begin, 2);
+  const [, after] = rest.split(end, 2);
+  if (after === undefined) throw new Error(`README.md has no ${begin} … ${end}`);
+  const changed = `${before}${begin}\n\n${text}\n\n${end}${after}`;
+  if (changed !== page) await writeFile(README, changed);
 }
 
 await main();

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../server/test/ports.ts';
 import type { Target } from './connection.ts';
+import { peakMegabytes } from './cpu.ts';
 import type { FloodJob, FloodResult } from './flood.ts';
 import type { Job, LoadJob, LoadResult } from './load.ts';
 
@@ -14,12 +15,13 @@ export type BenchServer = {
   readonly port: number;
   readonly pid: number;
 };
-/** The product has a listener for the customer API, and one for the operations team. */
-export type ProductServer = BenchServer & { readonly market: BenchServer; readonly adminPort: number };
 
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
   private readonly children: ChildProcess[] = [];
+  private readonly products = new Set<number>();
+  /** Of the product that had the most memory so far. */
+  peak = { name: '', megabytes: 0 };
   private readonly folder: string;
 
   constructor(folder: string) {
@@ -31,13 +33,14 @@ export class Processes {
   /** Starts the product as in production, with its log in a file and a rate limit that is never reached. */
   async product(
     name: string,
-    databaseUrl: string,
+    databaseUrl: string | null,
     environment: Record<string, string> = {},
-  ): Promise<ProductServer> {
+  ): Promise<BenchServer> {
     const [customerPort, adminPort] = [await freePort(), await freePort()];
     const settings = {
-      DATABASE_URL: databaseUrl,
-      DATA_DIR: path.join(this.folder, name),
+      // Without one the product starts a database of its own in its folder.
+      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      DATA_DIR: this.dataDir(name),
       // One for all servers, because they share databases.
       SECRETS_KEY_FILE: path.join(this.folder, 'secrets.key'),
       CUSTOMER_PORT: String(customerPort),
@@ -49,12 +52,16 @@ export class Processes {
     };
     // The first worker listens before the second one has started. The admin port opens when all are ready.
     const server = await this.server(name, '../server/src/main.ts', settings, adminPort);
-    return { ...server, market: { ...server, port: customerPort }, adminPort };
+    this.products.add(server.pid);
+    return server;
   }
 
-  async limit(databaseUrl: string, asksBy: 'library' | 'reader' = 'library'): Promise<BenchServer> {
-    const environment = { DATABASE_URL: databaseUrl, ASKS_BY: asksBy };
-    return this.server(`bare server, ${asksBy}`, './limit-server.ts', environment);
+  dataDir(product: string): string {
+    return path.join(this.folder, product);
+  }
+
+  async bare(databaseUrl: string): Promise<BenchServer> {
+    return this.server('bare server', './bare-server.ts', { DATABASE_URL: databaseUrl });
   }
 
   async rival(name: string, script: string, databaseUrl: string): Promise<BenchServer> {
@@ -92,7 +99,9 @@ export class Processes {
   }
 
   /** Stops a server early, because an idle one still uses memory and some CPU time. */
-  async end({ pid }: BenchServer): Promise<void> {
+  async end({ pid, name }: BenchServer): Promise<void> {
+    const megabytes = this.products.has(pid) ? peakMegabytes(pid) : 0;
+    if (megabytes > this.peak.megabytes) this.peak = { name, megabytes };
     for (const child of this.children) if (child.pid === pid) await ended(child);
   }
 
