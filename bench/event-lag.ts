@@ -20,7 +20,7 @@ export async function* measureEventLag({ sizes, databases, processes }: Run): As
   const key = await operatorKey(url);
   const server = await processes.product('product with events', url);
   const own = importing(server, key, contracts, '2027-01-01', FORMATS.days);
-  const feed = followChanges(server, world.brps.at(-1)!);
+  const feed = followChanges(server, world.brps.at(-1)!, CHANGE_EVERY_MS);
   for (let at = 0; at < IMPORTS; at++) {
     await own.prepare?.();
     await own.round();
@@ -35,8 +35,8 @@ export async function* measureEventLag({ sizes, databases, processes }: Run): As
 
 type EventPage = { events: unknown[]; pagination: { next_cursor: string } };
 
-/** Changes a customer of the BRP at fixed times and reads its feed. `stop` returns the lag of every event in ms. */
-export function followChanges({ port }: Pick<BenchServer, 'port'>, brp: Pick<BenchBrp, 'key' | 'positions'>) {
+/** Changes a customer of the BRP at fixed times and reads its feed. */
+export function followChanges({ port }: BenchServer, brp: BenchBrp, everyMs: number) {
   const [committedAt, seenAt]: [number[], number[]] = [[], []];
   const ask = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
     const headers = { 'x-api-key': brp.key, 'content-type': 'application/json' };
@@ -47,7 +47,7 @@ export function followChanges({ port }: Pick<BenchServer, 'port'>, brp: Pick<Ben
   const customer = `/v1/customers/${encodeId(ID_PREFIX.customer, brp.positions[0]!.customerId)}`;
   let isStopping = false;
   const write = async () => {
-    for (let dueAt = performance.now(); !isStopping; dueAt += CHANGE_EVERY_MS) {
+    for (let dueAt = performance.now(); !isStopping; dueAt += everyMs) {
       await delay(Math.max(0, dueAt - performance.now()));
       const body = JSON.stringify({ metadata: { change: String(committedAt.length) } });
       await ask(customer, { method: 'PATCH', body });
@@ -71,13 +71,17 @@ export function followChanges({ port }: Pick<BenchServer, 'port'>, brp: Pick<Ben
   const followed = follow();
   // `stop` throws the failure. Without this handler Node would report it as unhandled first.
   followed.catch(() => {});
+  /** Milliseconds of the events since the last call. An event may be seen before the answer to its change. */
+  const takeLags = () => {
+    const committed = committedAt.splice(0, Math.min(committedAt.length, seenAt.length));
+    return seenAt.splice(0, committed.length).map((seen, at) => Math.max(0, seen - committed[at]!));
+  };
   return {
-    /** Of the events so far, each one once. An event may be seen before the answer to its change. */
-    lags: () => seenAt.splice(0, committedAt.length).map((seen) => Math.max(0, seen - committedAt.shift()!)),
+    takeLags,
     async stop(): Promise<number[]> {
       isStopping = true;
       await followed;
-      return this.lags();
+      return takeLags();
     },
   };
 }

@@ -204,13 +204,14 @@ export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
       base = world;
       continue;
     }
+    const sizesOf = { transactions, smallest: base.transactions };
     const comparison = await bench.compare(world.asked, base.asked);
     const http = comparisonRow(`a page ${of}`, `of ${count(base.transactions)}`, comparison, GOALS.growth);
-    yield { ...http, point: { line: 'a page over HTTP, CPU time', transactions } };
+    yield { ...http, point: { ...sizesOf, line: 'a page over HTTP, CPU time' } };
     const { page, ratio } = steepest(base, world);
     const what = `page ${of} that grew most in the database (${page})`;
     const row = valueRow(what, ratio, times, GOALS.growthOfSteepestPage);
-    yield { ...row, point: { line: 'the page that grew most, time in the database', transactions } };
+    yield { ...row, point: { ...sizesOf, line: 'the page that grew most, time in the database' } };
     await processes.end(world.server);
     await databases.drop(`growth_${at}`);
   }

@@ -79,18 +79,20 @@ export function importing(
   first: DeliveryDay,
   { type, fileOf }: Format,
 ): Contestant {
-  let round = 0;
+  let [round, rows] = [0, 0];
   let body: Buffer = Buffer.alloc(0);
   return {
     pid: server.pid,
     async prepare() {
-      body = fileOf(contracts, addDays(first, round), volumesOf(round));
+      const day = addDays(first, round);
+      body = fileOf(contracts, day, volumesOf(round));
+      rows = contracts * slotCount(day);
       round++;
       await settle(server, key);
     },
     async round() {
       const created = await upload(server, key, type, body);
-      if (created !== contracts * 96) throw new Error(`${created} transactions were created`);
+      if (created !== rows) throw new Error(`${created} of ${rows} transactions were created`);
       return { units: created };
     },
   };

@@ -169,7 +169,7 @@ export type Row = {
   readonly goalText: string;
   readonly isMet: boolean;
   /** A point of the picture of growth. */
-  readonly point?: { readonly line: string; readonly transactions: number };
+  readonly point?: { readonly line: string; readonly transactions: number; readonly smallest: number };
 };
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en');

@@ -27,7 +27,6 @@ export type Run = {
   readonly processes: Processes;
   readonly generator: Generator;
   readonly bench: Bench;
-  readonly log: (message: string) => void;
 };
 
 const BRPS = 200;

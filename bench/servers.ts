@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
@@ -145,13 +146,12 @@ export class Generator {
   }
 }
 
-/** Servers with different responses cannot be compared. */
+/** Servers with different responses cannot be compared. Each of them seals cursors with a secret of its own. */
 export async function assertSameBodies(ports: readonly number[], targets: readonly Target[]): Promise<void> {
   for (const target of targets) {
-    const [first, second] = await Promise.all(ports.map((port) => bodyOf(port, target)));
-    if (!first || !second || !first.equals(second)) {
-      throw new Error(`${target.path}: the servers differ\n${first}\n${second}`);
-    }
+    const bodies = await Promise.all(ports.map(async (port) => String(await bodyOf(port, target))));
+    const [first, second] = bodies.map((body) => body.replace(/("next_cursor":"[\w-]+\.)[\w-]{16}"/, '$1"'));
+    assert.equal(first, second, target.path);
   }
 }
 
@@ -166,7 +166,8 @@ export async function bodyOf(port: number, { path: requested, headers, body }: T
   return bytes;
 }
 
-const START_PATIENCE_MS = 30_000;
+/** Only catches hangs: a first start takes long on a busy machine. */
+const START_PATIENCE_MS = 180_000;
 
 async function answers(port: number, child: ChildProcess, failure: () => string): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < START_PATIENCE_MS; await delay(50)) {
