@@ -45,9 +45,9 @@ export function followChanges({ port }: BenchServer, brp: BenchBrp, everyMs: num
     return (await answer.json()) as T;
   };
   const customer = `/v1/customers/${encodeId(ID_PREFIX.customer, brp.positions[0]!.customerId)}`;
-  let isStopping = false;
+  const stopping = new AbortController();
   const write = async () => {
-    for (let dueAt = performance.now(); !isStopping; dueAt += everyMs) {
+    for (let dueAt = performance.now(); !stopping.signal.aborted; dueAt += everyMs) {
       await delay(Math.max(0, dueAt - performance.now()));
       const body = JSON.stringify({ metadata: { change: String(committedAt.length) } });
       await ask(customer, { method: 'PATCH', body });
@@ -58,10 +58,8 @@ export function followChanges({ port }: BenchServer, brp: BenchBrp, everyMs: num
     const page = (after: string) =>
       ask<EventPage>(`/v1/events?types=customer.updated&wait=1&after=${encodeURIComponent(after)}`);
     let { pagination } = await page('latest');
-    const written = write().finally(() => {
-      isStopping = true;
-    });
-    while (!isStopping || seenAt.length < committedAt.length) {
+    const written = write().finally(() => stopping.abort());
+    while (!stopping.signal.aborted || seenAt.length < committedAt.length) {
       const next = await page(pagination.next_cursor);
       seenAt.push(...next.events.map(() => performance.now()));
       pagination = next.pagination;
@@ -79,7 +77,7 @@ export function followChanges({ port }: BenchServer, brp: BenchBrp, everyMs: num
   return {
     takeLags,
     async stop(): Promise<number[]> {
-      isStopping = true;
+      stopping.abort();
       await followed;
       return takeLags();
     },

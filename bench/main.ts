@@ -39,7 +39,8 @@ const measure = (size: keyof typeof SIZES, names: readonly string[]): Promise<[R
       for await (const row of SCENARIOS[name]!.measure(run)) add(row);
     }
     const { name, megabytes } = processes.peak;
-    add(valueRow(`most memory of a server (${name})`, megabytes, digits(0, 'MB'), GOALS.memoryMegabytes));
+    if (megabytes > 0)
+      add(valueRow(`most memory of a server (${name})`, megabytes, digits(0, 'MB'), GOALS.memoryMegabytes));
     return [rows, version];
   });
 

@@ -1,7 +1,7 @@
 /** The pictures of a run as SVG. Colours follow the theme of the reader's system. */
 import type { Row, Spread } from './measure.ts';
 
-const WIDTH = 900;
+const WIDTH = 1000;
 const STYLE = `<style>
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .axis { stroke: #8b949e; stroke-width: 1; fill: none }
@@ -31,9 +31,16 @@ ${parts.join('\n')}
 `;
 
 const ROW = 22;
-const [PLOT_LEFT, PLOT_RIGHT] = [470, 760];
+const [PLOT_LEFT, PLOT_RIGHT] = [490, 790];
+const LABEL_LENGTH = 70;
 /** Times the goal, on a logarithmic axis. What is further away is drawn at the end. */
 const [FARTHEST, TICKS] = [16, [0.25, 0.5, 1, 2, 4, 8, 16]];
+
+/** The row's name with what it is compared with, shortened to its column. */
+function nameOf({ what, other, ratio }: Row): string {
+  const name = ratio === '' ? what : `${what}; ${other.split(':', 1)[0]}`;
+  return name.length > LABEL_LENGTH ? `${name.slice(0, LABEL_LENGTH - 1)}…` : name;
+}
 
 /** How many times each goal is reached: right of 1 is better. The line through a dot has the quartiles of the rounds. */
 export function goalsPicture(rows: readonly Row[]): string {
@@ -47,12 +54,13 @@ export function goalsPicture(rows: readonly Row[]): string {
     line(tick === 1 ? 'goal' : 'axis', x(tick), ROW - 8, x(tick), tick === 1 ? bottom : ROW - 4),
     label(x(tick) - 8, ROW - 12, `${tick} ×`),
   ]);
-  const dots = shown.flatMap(({ what, own, ratio, goal, goalText, isMet, value }, at) => {
+  const dots = shown.flatMap((row, at) => {
+    const { own, ratio, goal, goalText, isMet, value } = row;
     const [y, kind] = [(at + 1.5) * ROW, isMet ? 'met' : 'missed'];
     const reached = (number: number) =>
       goal !== null && 'atLeast' in goal ? number / goal.atLeast : goal!.atMost / number;
     return [
-      label(PLOT_LEFT - 12, y + 4, what.length > 74 ? `${what.slice(0, 73)}…` : what, 'end'),
+      label(PLOT_LEFT - 12, y + 4, nameOf(row), 'end'),
       line(kind, x(reached(value.low)), y, x(reached(value.high)), y),
       `<circle class="${kind}" cx="${round(x(reached(value.middle)))}" cy="${y}" r="4"/>`,
       label(PLOT_RIGHT + 16, y + 4, `${ratio || own} (${goalText})`),
@@ -68,7 +76,7 @@ export type Panel = {
   readonly goal?: number;
 };
 
-const [PANEL, PANEL_LEFT, PANEL_RIGHT] = [120, 110, 860];
+const [PANEL, PANEL_LEFT, PANEL_RIGHT] = [120, 110, 960];
 
 /** One line per panel over the same axis, which starts at zero so that a flat line looks flat. */
 export function linesPicture(
