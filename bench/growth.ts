@@ -191,7 +191,9 @@ export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
     const { transactions, bytes, pages } = world;
     const of = `of ${count(transactions)} transactions`;
     const inBytes = digits(2, 'bytes');
-    yield valueRow(`bytes ${of}, each`, bytes / transactions, inBytes, GOALS.bytesOfTransaction);
+    // The pages that every index has are a large part of a small dataset.
+    const bytesGoal = base === null ? null : GOALS.bytesOfTransaction;
+    yield valueRow(`bytes ${of}, each`, bytes / transactions, inBytes, bytesGoal);
     const [dearest] = pages.toSorted((one, other) => other.medianMs - one.medianMs);
     yield valueRow(
       `dearest page ${of} in the database (${dearest!.page})`,
