@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { childrenOf } from '../server/faults/processes.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf, withDescendants } from '../server/faults/processes.ts';
 
 type ProcessTimes = { ownTicks: number; childrenTicks: number };
 
@@ -23,14 +23,20 @@ function timesOf(pid: number): ProcessTimes | null {
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** CPU seconds of all processes of the machine so far, and those taken by the hypervisor (steal). */
+/** CPU seconds of all processes of the machine so far, with those taken by the hypervisor (steal). */
 export function machineCpuSeconds(): number {
+  const { used, stolen } = machineTimes();
+  return used + stolen;
+}
+export const stolenCpuSeconds = (): number => machineTimes().stolen;
+
+function machineTimes() {
   const [, user = 0, nice = 0, system = 0, , , , , stolen = 0] = (
     readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? ''
   )
     .split(/ +/)
     .map(Number);
-  return (user + nice + system + stolen) / ticksPerSecond;
+  return { used: (user + nice + system) / ticksPerSecond, stolen: stolen / ticksPerSecond };
 }
 
 /** CPU seconds of a process so far, all threads included. */
@@ -44,8 +50,19 @@ export function familyCpuSeconds(pid: number): number {
   return (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
 }
 
-/** Memory of a process now. */
-export function currentMegabytes(pid: number): number {
+/** CPU seconds of a process and everything that it has started: a product with the database that it starts. */
+export const treeCpuSeconds = (pid: number): number =>
+  withDescendants(pid)
+    .map(timesOf)
+    .reduce((sum, times) => sum + (times?.ownTicks ?? 0) + (times?.childrenTicks ?? 0), 0) / ticksPerSecond;
+
+const megabytes = (member: 'VmRSS' | 'VmHWM') => (pid: number) => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-}
+  return Number(new RegExp(`${member}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+};
+/** Memory of a process now, and the most that it has had. */
+export const currentMegabytes = megabytes('VmRSS');
+export const peakMegabytes = megabytes('VmHWM');
+
+/** Open files and sockets of a process. */
+export const openHandles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

@@ -37,14 +37,3 @@ export class Databases {
     return work(client).finally(() => client.end());
   }
 }
-
-/** Runs vacuum and analyze now, so that autovacuum does not disturb the measurement. */
-export async function vacuum(url: string, ...tables: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const table of tables) await client.query(`vacuum (analyze) ${table}`);
-  } finally {
-    await client.end();
-  }
-}

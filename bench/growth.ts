@@ -9,8 +9,19 @@ import { deliveryRange } from '../server/src/platform/http/time-filter.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../server/src/transactions/actions.ts';
 import { listTransactions, type TransactionFilter } from '../server/src/transactions/store.ts';
 import { TimedDb } from './database-time.ts';
-import { costOf, count, digits, median, type Row, type Sample, sampleText, valueRow } from './measure.ts';
+import { GOALS } from './goals.ts';
+import {
+  type Contestant,
+  comparisonRow,
+  count,
+  digits,
+  median,
+  type Row,
+  times,
+  valueRow,
+} from './measure.ts';
 import type { Run } from './run.ts';
+import type { BenchServer } from './servers.ts';
 import { contractPages, dayPages } from './targets.ts';
 import { type BenchBrp, type BenchWorld, createWorld, loadVolumes, type WorldSize } from './world.ts';
 
@@ -22,12 +33,10 @@ type GrownWorld = {
   readonly bytes: number;
   /** Of each BRP in turn. */
   readonly pages: readonly PageTime[];
-  readonly requests: Sample;
+  readonly server: BenchServer;
+  readonly asked: Contestant;
 };
 
-const MOST_BYTES = 8;
-const MOST_DATABASE_MS = 2;
-const MOST_GROWTH = 1.5;
 /** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
 const SHARES = [0.1, 0.01, 0];
 const VARIETY = 12;
@@ -157,10 +166,7 @@ async function grow({ processes, bench }: Run, url: string, size: WorldSize): Pr
   }
   const server = await processes.product(`product of ${transactions}`, url);
   const asked = bench.requests(server, [...contractPages(world), ...dayPages(world)]);
-  await bench.measure(asked, bench.plan.warmUps);
-  const requests = await bench.measure(asked);
-  await processes.end(server);
-  return { transactions, bytes, pages, requests };
+  return { transactions, bytes, pages, server, asked };
 }
 
 /**
@@ -176,34 +182,40 @@ function steepest(base: GrownWorld, { pages }: GrownWorld): { page: string; rati
     .reduce((worst, page) => (page.ratio > worst.ratio ? page : worst));
 }
 
-/** Each dataset has its own database, which is dropped before the next one is created. */
+/** Each dataset has its own database. The first one stays, because all others are compared with it in alternating rounds. */
 export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
-  const { sizes, databases } = run;
+  const { sizes, databases, processes, bench } = run;
   let base: GrownWorld | null = null;
-  for (const size of sizes.growth) {
-    const world = await grow(run, await databases.create('growth'), size);
-    await databases.drop('growth');
-    const { transactions, bytes, pages, requests } = world;
+  for (const [at, size] of sizes.growth.entries()) {
+    const world = await grow(run, await databases.create(`growth_${at}`), size);
+    const { transactions, bytes, pages } = world;
     const of = `of ${count(transactions)} transactions`;
-    yield valueRow(`bytes ${of}, each`, bytes / transactions, digits(2, 'bytes'), { atMost: MOST_BYTES });
+    const inBytes = digits(2, 'bytes');
+    // The pages that every index has are a large part of a small dataset.
+    const bytesGoal = base === null ? null : GOALS.bytesOfTransaction;
+    yield valueRow(`bytes ${of}, each`, bytes / transactions, inBytes, bytesGoal);
     const [dearest] = pages.toSorted((one, other) => other.medianMs - one.medianMs);
-    const usual = `median of all pages: ${median(pages.map(({ medianMs }) => medianMs)).toFixed(2)} ms`;
     yield valueRow(
       `dearest page ${of} in the database (${dearest!.page})`,
       dearest!.medianMs,
       digits(2, 'ms'),
-      { atMost: MOST_DATABASE_MS },
-      usual,
+      GOALS.dearestPageMs,
+      `median of all pages: ${median(pages.map(({ medianMs }) => medianMs)).toFixed(2)} ms`,
     );
-    base ??= world;
-    const growth = costOf(requests) / costOf(base.requests);
-    const beside = `with ${count(base.transactions)}: ${sampleText(base.requests)}`;
-    const what = `a page ${of} over HTTP: ${sampleText(requests)}`;
-    if (world === base) continue;
-    yield valueRow(what, growth, digits(2, '×'), { atMost: MOST_GROWTH }, beside);
+    if (base === null) {
+      base = world;
+      continue;
+    }
+    const sizesOf = { transactions, smallest: base.transactions };
+    const comparison = await bench.compare(world.asked, base.asked);
+    const http = comparisonRow(`a page ${of}`, `of ${count(base.transactions)}`, comparison, GOALS.growth);
+    yield { ...http, point: { ...sizesOf, line: 'a page over HTTP, CPU time' } };
     const { page, ratio } = steepest(base, world);
-    yield valueRow(`page ${of} that grew most in the database (${page})`, ratio, digits(2, '×'), {
-      atMost: MOST_GROWTH,
-    });
+    const what = `page ${of} that grew most in the database (${page})`;
+    const row = valueRow(what, ratio, times, GOALS.growthOfSteepestPage);
+    yield { ...row, point: { ...sizesOf, line: 'the page that grew most, time in the database' } };
+    await processes.end(world.server);
+    await databases.drop(`growth_${at}`);
   }
+  if (base !== null) await processes.end(base.server);
 }

@@ -1,57 +1,15 @@
 /** Compares a running server with the minimum cost of the same work and with alternatives. See README.md. */
-
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '@saldo/postgres/embedded.ts';
-import { SALDO } from '../server/src/platform/db/embedded.ts';
-import { measureAsOf } from './as-of.ts';
-import { measureBulk } from './bulk.ts';
-import { Databases } from './databases.ts';
-import { measureEvents, measureLedger } from './events.ts';
-import { measureExports } from './exports.ts';
-import { measureGrowth } from './growth.ts';
-import { measureImport } from './import.ts';
-import { measureLimit } from './limit.ts';
-import { measureLists } from './lists.ts';
-import { measureMarket } from './market.ts';
-import { Bench, type Row } from './measure.ts';
-import { measureMove } from './move.ts';
-import { measureNominations } from './nominations.ts';
-import { measureOverload } from './overload.ts';
-import { measureReplica } from './replica.ts';
-import { measureRequestLog } from './requests.ts';
-import { measureRivals } from './rivals.ts';
+import { GOALS } from './goals.ts';
+import { Bench, count, digits, type Row, times, valueRow } from './measure.ts';
+import { goalsPicture, linesPicture, type Panel } from './picture.ts';
 import { type Run, SIZES } from './run.ts';
-import { measureSeries } from './series.ts';
-import { Processes } from './servers.ts';
-import { measureWebhooks } from './webhooks.ts';
+import { SCENARIOS } from './scenarios.ts';
+import { FOLDER, IMAGES, log, machineText, savePart, savePicture, withPostgres } from './setup.ts';
 
-const SCENARIOS: Readonly<Record<string, (run: Run) => AsyncGenerator<Row>>> = {
-  'the bare server': measureLimit,
-  rivals: measureRivals,
-  'bulk reads': measureBulk,
-  imports: measureImport,
-  series: measureSeries,
-  exports: measureExports,
-  events: measureEvents,
-  'the ledger': measureLedger,
-  webhooks: measureWebhooks,
-  nominations: measureNominations,
-  'a move': measureMove,
-  overload: measureOverload,
-  lists: measureLists,
-  'the market': measureMarket,
-  'a replica': measureReplica,
-  'the log of requests': measureRequestLog,
-  'as of': measureAsOf,
-  growth: measureGrowth,
-};
-const FOLDER = fileURLToPath(new URL('./data', import.meta.url));
-const README = new URL('./README.md', import.meta.url);
-const [BEGIN, END] = ['<!-- results -->', '<!-- end of results -->'];
+const PICTURES = `![Each number of the table as a multiple of its goal, with the quartiles of its rounds](images/goals.svg)
+
+![Costs of a page as the number of transactions grows](images/growth.svg)`;
 
 function readOptions() {
   const flag = { type: 'boolean', default: false } as const;
@@ -65,77 +23,81 @@ function readOptions() {
   return { size, only: values.only } as const;
 }
 
-const startedAt = performance.now();
-const log = (message: string) => {
-  const seconds = (performance.now() - startedAt) / 1000;
-  process.stdout.write(`${seconds.toFixed(1).padStart(7)} s  ${message}\n`);
-};
+/** Runs the scenarios. Returns their rows and the version of Postgres. */
+const measure = (size: keyof typeof SIZES, names: readonly string[]): Promise<[Row[], string]> =>
+  withPostgres(async ({ databases, processes, postmaster, version }) => {
+    const generator = processes.generator();
+    const bench = new Bench(generator, postmaster, SIZES[size].plan);
+    const run: Run = { sizes: SIZES[size], databases, postmaster, processes, generator, bench };
+    const rows: Row[] = [];
+    const add = (row: Row) => {
+      rows.push(row);
+      log(`  ${cellsOf(row).filter(Boolean).join('; ')}`);
+    };
+    for (const name of names) {
+      log(name);
+      for await (const row of SCENARIOS[name]!.measure(run)) add(row);
+    }
+    const { name, megabytes } = processes.peak;
+    if (megabytes > 0)
+      add(valueRow(`most memory of a server (${name})`, megabytes, digits(0, 'MB'), GOALS.memoryMegabytes));
+    return [rows, version];
+  });
 
 async function main(): Promise<void> {
   const { size, only } = readOptions();
-  const names = only.length > 0 ? only : Object.keys(SCENARIOS);
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
-  const processes = new Processes(FOLDER);
-  const embedded = await startEmbeddedPostgres({
-    application: SALDO,
-    dataDir: path.join(FOLDER, 'database'),
-    say: log,
-  });
-  try {
-    const databases = new Databases(embedded.url);
-    const { version, postmaster } = await databases.facts();
-    const generator = processes.generator();
-    const bench = new Bench(generator, postmaster, SIZES[size].plan);
-    const run: Run = { sizes: SIZES[size], databases, postmaster, processes, generator, bench, log };
-    const rows: Row[] = [];
-    for (const name of names) {
-      log(name);
-      for await (const row of SCENARIOS[name]!(run)) {
-        rows.push(row);
-        log(`  ${cellsOf(row).filter(Boolean).join('; ')}`);
-      }
-    }
-    const page = `${machineText(size, version)}\n\n${tableOf(rows)}`;
-    process.stdout.write(`\n${page}\n\n`);
-    if (size !== 'quick' && only.length === 0) await savePage(page);
-  } finally {
-    await processes.stop();
-    await embedded.stop();
-    await rm(FOLDER, { recursive: true, force: true });
-  }
+  await savePart('scenarios', scenariosTable());
+  const [rows, version] = await measure(size, only.length > 0 ? only : Object.keys(SCENARIOS));
+  const results = `${machineText(size, version)}\n\n${resultsTable(rows)}`;
+  process.stdout.write(`\n${results}\n\n`);
+  await savePictures(rows, FOLDER);
+  if (size === 'quick' || only.length > 0) return;
+  await savePictures(rows, IMAGES);
+  await savePart('results', `${results}\n\n${PICTURES}`);
 }
 
-const cellsOf = ({ what, own, other, ratio, goal, isMet }: Row): string[] => [
+const cellsOf = ({ what, own, other, ratio, noise, goalText, isMet }: Row): string[] => [
   what,
   own,
   other,
   ratio,
-  isMet ? goal : `**missed: ${goal}**`,
+  noise,
+  isMet ? goalText : `**missed: ${goalText}**`,
 ];
 
-function tableOf(rows: readonly Row[]): string {
-  const head = ['what', 'Saldo', 'compared with', 'ratio', 'goal'];
-  const lines = [head, head.map(() => '---'), ...rows.map(cellsOf)];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-function machineText(size: string, postgres: string): string {
-  const [date, cpu] = [new Date().toISOString().slice(0, 10), os.cpus()[0]?.model.trim() || 'unknown'];
-  const memory = Math.round(os.totalmem() / 2 ** 30);
-  return (
-    `${date}, ${size}, ${cpu}, ${os.availableParallelism()} cores, ${memory} GB, ` +
-    `${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}, Postgres ${postgres}.`
+const scenariosTable = () =>
+  table(
+    ['scenario (`--only`)', 'question'],
+    Object.entries(SCENARIOS).map(([name, { question }]) => [name, question]),
   );
+
+const resultsTable = (rows: readonly Row[]) =>
+  table(['what', 'Saldo', 'compared with', 'ratio', 'quartiles', 'goal'], rows.map(cellsOf));
+
+async function savePictures(rows: readonly Row[], folder: string): Promise<void> {
+  await savePicture(folder, 'goals.svg', goalsPicture(rows));
+  const panels = growthPanels(rows);
+  if (panels.length === 0) return;
+  const xText = (transactions: number) => `${count(transactions)} transactions`;
+  const svg = linesPicture('Costs as the platform grows', panels, { xText, isLogarithmic: true });
+  await savePicture(folder, 'growth.svg', svg);
 }
 
-async function savePage(page: string): Promise<void> {
-  const [before, rest = ''] = (await readFile(README, 'utf8')).split(BEGIN, 2);
-  const [, after] = rest.split(END, 2);
-  if (after === undefined) throw new Error(`README.md has no ${BEGIN} … ${END}`);
-  await writeFile(README, `${before}${BEGIN}\n\n${page}\n\n${END}${after}`);
+function growthPanels(rows: readonly Row[]): Panel[] {
+  const points = rows.flatMap(({ point, value, goal }) => (point ? [{ ...point, y: value, goal }] : []));
+  return [...Map.groupBy(points, ({ line }) => line)].map(([title, of]) => {
+    const { goal, smallest } = of[0]!;
+    const base = { x: smallest, y: { middle: 1, low: 1, high: 1 } };
+    return {
+      title: `${title}, × of the smallest dataset`,
+      points: [base, ...of.map(({ transactions, y }) => ({ x: transactions, y }))],
+      text: times,
+      ...(goal !== null && 'atMost' in goal ? { goal: goal.atMost } : {}),
+    };
+  });
 }
 
 await main();

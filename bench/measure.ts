@@ -1,6 +1,7 @@
 /** How every scenario measures: two contestants in alternating rounds, a ratio for each round, a row of the table. */
 import type { Target } from './connection.ts';
 import { cpuSeconds, familyCpuSeconds, machineCpuSeconds } from './cpu.ts';
+import type { Goal } from './goals.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
 export type Plan = { readonly rounds: number; readonly milliseconds: number; readonly warmUps: number };
@@ -28,11 +29,15 @@ export type Sample = {
   readonly foreignCores: number;
 };
 
+/** The median of some rounds, and the quartiles: the noise of the machine. */
+export type Spread = { readonly middle: number; readonly low: number; readonly high: number };
+
 export type Comparison = {
   readonly own: Sample;
   readonly other: Sample;
-  /** Median over the rounds of the other's cost, divided by the cost of Saldo. */
-  readonly ratio: number;
+  /** Over the rounds: the other's cost, divided by the cost of Saldo. The same for the p99 of requests. */
+  readonly ratio: Spread;
+  readonly p99Ratio: Spread;
   /** False: other programs disturbed too many rounds, and all rounds count. */
   readonly isQuiet: boolean;
 };
@@ -85,16 +90,17 @@ export class Bench {
     return {
       own: medianSample(counted.map(([sample]) => sample)),
       other: medianSample(counted.map(([, sample]) => sample)),
-      ratio: median(counted.map(([ofOwn, ofOther]) => costOf(ofOther) / costOf(ofOwn))),
+      ratio: spreadOf(counted.map(([ofOwn, ofOther]) => costOf(ofOther) / costOf(ofOwn))),
+      p99Ratio: spreadOf(counted.map(([ofOwn, ofOther]) => ofOther.p99Ms / ofOwn.p99Ms)),
       isQuiet,
     };
   }
 
-  /** The median of some rounds, for what is not compared. */
-  async measure(contestant: Contestant, rounds = this.plan.rounds): Promise<Sample> {
+  /** For what is not compared. */
+  async measure(contestant: Contestant, rounds = this.plan.rounds): Promise<Sample[]> {
     const samples: Sample[] = [];
     for (let round = 0; round < rounds; round++) samples.push(await this.sample(contestant));
-    return medianSample(samples);
+    return samples;
   }
 
   private async sample(contestant: Contestant): Promise<Sample> {
@@ -125,13 +131,20 @@ export class Bench {
 
 export const costOf = ({ serverUs, databaseUs }: Sample): number => serverUs + databaseUs;
 
-export function median(values: readonly number[]): number {
+/** Interpolates between the two values next to the quantile, because rounds are few. */
+export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const quantile = (share: number) => {
+    const at = share * (sorted.length - 1);
+    const [below, above] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
+    return below + (above - below) * (at % 1);
+  };
+  return { low: quantile(0.25), middle: quantile(0.5), high: quantile(0.75) };
 }
 
-function medianSample(samples: readonly Sample[]): Sample {
+export const median = (values: readonly number[]): number => spreadOf(values).middle;
+
+export function medianSample(samples: readonly Sample[]): Sample {
   const of = (member: keyof Sample) => median(samples.map((sample) => sample[member]));
   return {
     perSecond: of('perSecond'),
@@ -149,50 +162,66 @@ export type Row = {
   readonly own: string;
   readonly other: string;
   readonly ratio: string;
-  readonly goal: string;
+  /** The quartiles of the ratio or of the number, where several rounds measured it. */
+  readonly noise: string;
+  readonly value: Spread;
+  readonly goal: Goal | null;
+  readonly goalText: string;
   readonly isMet: boolean;
+  /** A point of the picture of growth. */
+  readonly point?: { readonly line: string; readonly transactions: number; readonly smallest: number };
 };
-
-type Aim = { readonly atLeast: number } | { readonly atMost: number };
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en');
 export const digits =
   (number: number, unit: string) =>
   (value: number): string =>
     `${value.toFixed(number)} ${unit}`;
+export const times = digits(2, '×');
 
-function judged(value: number, text: (value: number) => string, aim?: Aim) {
-  if (aim === undefined) return { goal: '', isMet: true };
-  return 'atLeast' in aim
-    ? { goal: `≥ ${text(aim.atLeast)}`, isMet: value >= aim.atLeast }
-    : { goal: `≤ ${text(aim.atMost)}`, isMet: value <= aim.atMost };
+function judged(value: Spread, text: (value: number) => string, goal: Goal | null) {
+  const noise = value.low === value.high ? '' : `${text(value.low)} to ${text(value.high)}`;
+  const judgement = { value, noise, goal };
+  if (goal === null) return { ...judgement, goalText: '', isMet: true };
+  return 'atLeast' in goal
+    ? { ...judgement, goalText: `≥ ${text(goal.atLeast)}`, isMet: value.middle >= goal.atLeast }
+    : { ...judgement, goalText: `≤ ${text(goal.atMost)}`, isMet: value.middle <= goal.atMost };
 }
 
 /** A number by itself, such as seconds or bytes, perhaps beside one of something else. */
-export const valueRow = (
+export function valueRow(
   what: string,
-  value: number,
+  value: number | Spread,
   text: (value: number) => string,
-  aim?: Aim,
+  goal: Goal | null = null,
   other = '',
-): Row => ({ what, own: text(value), other, ratio: '', ...judged(value, text, aim) });
+): Row {
+  const spread = typeof value === 'number' ? { middle: value, low: value, high: value } : value;
+  return { what, own: text(spread.middle), other, ratio: '', ...judged(spread, text, goal) };
+}
 
-/** The goal is the least ratio of the other's cost to the cost of Saldo. */
+/** The other's cost divided by ours; with a goal that is an upper bound, our cost divided by the other's. */
 export function comparisonRow(
   what: string,
   otherName: string,
   { own, other, ratio, isQuiet }: Comparison,
-  least?: number,
+  goal: Goal | null = null,
 ): Row {
-  const times = digits(2, '×');
+  const shown = goal !== null && 'atMost' in goal ? inverse(ratio) : ratio;
   return {
     what: isQuiet ? what : `${what} (disturbed)`,
     own: sampleText(own),
     other: `${otherName}: ${sampleText(other)}`,
-    ratio: times(ratio),
-    ...judged(ratio, times, least === undefined ? undefined : { atLeast: least }),
+    ratio: times(shown.middle),
+    ...judged(shown, times, goal),
   };
 }
+
+export const inverse = ({ middle, low, high }: Spread): Spread => ({
+  middle: 1 / middle,
+  low: 1 / high,
+  high: 1 / low,
+});
 
 export function sampleText(sample: Sample): string {
   const { perSecond, p99Ms } = sample;

@@ -10,6 +10,7 @@ import { sendDue } from '../server/src/exchange/process/send.ts';
 import { nominateDue } from '../server/src/nominations/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
+import { GOALS } from './goals.ts';
 import { count, digits, type Row, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
@@ -17,7 +18,6 @@ import { createWorld, loadVolumes, markAll } from './world.ts';
 const CONTRACTS_OF_BRP = 16;
 const OPERATOR_EIC = '11XSALDO-------Z';
 const MINUTE_MS = 60_000;
-const MOST_SECONDS = { netting: 3, unchanged: 0.5, exchange: 10 };
 
 const COUNT_UNMATCHED = statement(
   'bench_count_unmatched',
@@ -42,13 +42,11 @@ export async function* measureNominations({ sizes, databases }: Run): AsyncGener
     await markAll(db);
     const [netting, { positions }] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
     const what = `netting a market day of ${count(positions)} positions`;
-    yield valueRow(what, netting, inSeconds, { atMost: MOST_SECONDS.netting });
+    yield valueRow(what, netting, inSeconds, GOALS.nettingSeconds);
     await markAll(db);
     const [unchanged, again] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
     if (again.created !== 0) throw new Error('netting twice made something new');
-    yield valueRow('netting it again without a change', unchanged, inSeconds, {
-      atMost: MOST_SECONDS.unchanged,
-    });
+    yield valueRow('netting it again without a change', unchanged, inSeconds, GOALS.nettingSeconds);
 
     const sent: Buffer[] = [];
     const [sending, { faults }] = await seconds(() => sendDue(db, { now: () => now }, exchangeInto(sent)));
@@ -70,9 +68,8 @@ export async function* measureNominations({ sizes, databases }: Run): AsyncGener
     });
     const [unmatched] = await db.query<{ count: number }>(COUNT_UNMATCHED);
     if (unmatched?.count !== 0) throw new Error('not everything was matched');
-    yield valueRow('its schedules sent and their confirmations applied', sending + receiving, inSeconds, {
-      atMost: MOST_SECONDS.exchange,
-    });
+    const exchanged = 'its schedules sent and their confirmations applied';
+    yield valueRow(exchanged, sending + receiving, inSeconds, GOALS.exchangeSeconds);
   } finally {
     await db.close();
   }

@@ -1,23 +1,14 @@
 /** Compares transaction pages with implementations that use common frameworks: see rivals/ beside this file. */
 import assert from 'node:assert/strict';
 import type { Target } from './connection.ts';
+import { GOALS } from './goals.ts';
 import { comparisonRow, count, digits, type Row, valueRow } from './measure.ts';
 import { makeRows } from './rivals/rows.ts';
 import type { Run } from './run.ts';
 import { type BenchServer, bodyOf } from './servers.ts';
-import { contractPages, dayPages } from './targets.ts';
+import { PAGES } from './targets.ts';
 import { createWorld, loadVolumes } from './world.ts';
 
-export const RIVALS = {
-  'Express and Drizzle': 'express-drizzle.ts',
-  'Fastify and SQL': 'fastify-sql.ts',
-  PostGraphile: 'postgraphile.ts',
-} as const;
-type RivalName = keyof typeof RIVALS;
-
-/** Least cost of a page, divided by the cost of Saldo. */
-const GOALS: Partial<Record<RivalName, number>> = { 'Express and Drizzle': 6, 'Fastify and SQL': 3 };
-const PAGES = { 'contract’s transactions': contractPages, 'day’s transactions': dayPages };
 /** Number of requests of each kind, with the page after it, before the measurement. */
 const CHECKED = 25;
 
@@ -95,7 +86,10 @@ function transactionOf({ contractByContractNo: contract, ...node }: Node): Trans
   };
 }
 
-const dialectOf = (rival: RivalName) => (rival === 'PostGraphile' ? GRAPHQL : REST);
+const RIVALS = {
+  'Fastify and Drizzle': { script: 'fastify-drizzle.ts', dialect: REST, goal: GOALS.fastifyWithOrm },
+  PostGraphile: { script: 'postgraphile.ts', dialect: GRAPHQL, goal: GOALS.postGraphile },
+};
 
 /** The first two pages of each list must have the same records in the same order as the product's. */
 async function assertSameRecords(
@@ -138,18 +132,17 @@ export async function* measureRivals({ sizes, databases, processes, bench }: Run
   ];
   const otherDesign = `a row per quarter-hour: ${bytes(rows.bytes / rows.rows)}, ${loaded(rows.seconds)}`;
   const what = `a transaction of ${count(rows.rows)}, all indexes included`;
-  yield valueRow(what, sheets.bytes / rows.rows, bytes, undefined, otherDesign);
+  yield valueRow(what, sheets.bytes / rows.rows, bytes, null, otherDesign);
 
   const product = await processes.product('product beside its rivals', url);
-  for (const [rival, script] of Object.entries(RIVALS) as [RivalName, string][]) {
+  for (const [rival, { script, dialect, goal }] of Object.entries(RIVALS)) {
     const server = await processes.rival(rival, script, url);
-    const dialect = dialectOf(rival);
     for (const [request, targetsOf] of Object.entries(PAGES)) {
       const targets = targetsOf(world);
       await assertSameRecords(product, server, dialect, targets);
       const asked = targets.map((target) => dialect.ask(target, null));
       const comparison = await bench.compare(bench.requests(product, targets), bench.requests(server, asked));
-      yield comparisonRow(request, rival, comparison, GOALS[rival]);
+      yield comparisonRow(request, rival, comparison, goal);
     }
     await processes.end(server);
   }

@@ -18,8 +18,6 @@ export type Sizes = {
   readonly lists: { readonly few: number; readonly many: number };
   /** Number of changes, each of which is sent to all endpoints. */
   readonly webhookChanges: number;
-  /** The limit of the log of requests. */
-  readonly loggedRequests: number;
 };
 
 export type Run = {
@@ -29,7 +27,6 @@ export type Run = {
   readonly processes: Processes;
   readonly generator: Generator;
   readonly bench: Bench;
-  readonly log: (message: string) => void;
 };
 
 const BRPS = 200;
@@ -47,7 +44,6 @@ const USUAL: Sizes = {
   exports: { contracts: 4200, days: 31 },
   lists: { few: 200, many: 20_000 },
   webhookChanges: 60,
-  loggedRequests: 10_000_000,
 };
 
 export const SIZES = {
@@ -58,9 +54,8 @@ export const SIZES = {
     growth: [{ contracts: 105, days: 10, brps: 50 }, MILLION],
     contracts: 1000,
     exports: { contracts: 420, days: 5 },
-    lists: { few: 200, many: 2000 },
+    lists: { few: 20, many: 2000 },
     webhookChanges: 15,
-    loggedRequests: 200_000,
   },
   default: USUAL,
   full: { ...USUAL, growth: [MILLION, TEN_MILLION, HUNDRED_MILLION, THOUSAND_MILLION] },

@@ -6,7 +6,8 @@ import { WHOLE_SHARE } from '@saldo/core/series/source.ts';
 import { SINCE_CREATION, saveSource } from '../server/src/contracts/source-store.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { insertSeries } from '../server/src/series/store.ts';
-import { csvFile, file, operatorKey, settle, slotsOf, upload, type Volumes, volumesOf } from './import.ts';
+import { GOALS } from './goals.ts';
+import { csvFile, file, operatorKey, settle, slotsOf, upload, type Volumes, volumesOf } from './imports.ts';
 import { type Contestant, comparisonRow, count, digits, type Row, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
 import type { BenchServer } from './servers.ts';
@@ -15,8 +16,6 @@ import { type BenchWorld, createWorld, MADE_AT } from './world.ts';
 /** Each with the same share, so that their volumes are a fifth of the series' values. */
 const CONTRACTS_OF_SERIES = 5;
 const FIRST_DAY = '2027-01-01';
-const MOST_TIMES_AN_IMPORT = 2;
-const MOST_SECONDS = 2;
 const POLL_MS = 10;
 /** As a market day that is nominated. */
 const CONTRACTS_OF_BRP = 16;
@@ -137,16 +136,14 @@ export async function* measureSeries(run: Run): AsyncGenerator<Row> {
     ),
   );
   const what = `a day of ${count(sizes.contracts)} contracts on ${count(ids.length)} series, up to its nominations`;
-  yield comparisonRow(what, 'its volumes as CSV', comparison, 1 / MOST_TIMES_AN_IMPORT);
-  let worst = 0;
-  let left = sizes.plan.rounds;
+  yield comparisonRow(what, 'its volumes as CSV', comparison, GOALS.series);
+  const took: number[] = [];
   for await (const seconds of corrections(following, ids)) {
-    worst = Math.max(worst, seconds);
-    if (--left === 0) break;
+    took.push(seconds);
+    if (took.length === sizes.plan.rounds) break;
   }
-  yield valueRow('a corrected value is nominated, worst case', worst, digits(2, 's'), {
-    atMost: MOST_SECONDS,
-  });
+  const worst = 'a corrected value is nominated, worst case';
+  yield valueRow(worst, Math.max(...took), digits(2, 's'), GOALS.correctedValueSeconds);
   await processes.end(importing.server);
   await processes.end(following.server);
 }

@@ -51,9 +51,9 @@ const singleCustomers = (world: BenchWorld): Target[] =>
     headers: askedBy(brp),
   }));
 
-export const SCENARIOS: Record<string, (world: BenchWorld) => Target[]> = {
-  'contract’s transactions': contractPages,
-  'day’s transactions': dayPages,
+type Targets = Readonly<Record<string, (world: BenchWorld) => Target[]>>;
+export const PAGES: Targets = { 'contract’s transactions': contractPages, 'day’s transactions': dayPages };
+export const SINGLE_RECORDS: Targets = {
   'single contract': singleContracts,
   'single customer': singleCustomers,
 };

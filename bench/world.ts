@@ -187,7 +187,7 @@ async function createContracts(
   return contracts;
 }
 
-export const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
+const COPY_SHEETS = `copy sheet (id, created_at, contract_no, delivery_day, revision, sender_position, receiver_position,
   sender_brp, receiver_brp, volumes) from stdin`;
 
 /**
@@ -219,7 +219,7 @@ export async function loadVolumes(world: BenchWorld): Promise<LoadResult> {
 }
 
 /** The rows of one day's COPY, in chunks of a suitable size for a socket. */
-export function* sheetRows(
+function* sheetRows(
   world: BenchWorld,
   day: DeliveryDay,
   volumesOf: (contract: number, slots: number) => number[],

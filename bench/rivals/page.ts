@@ -1,4 +1,4 @@
-/** Shared by the alternatives with their own routes: parsing of the page request and formatting of the response. */
+/** Parsing of the page request and formatting of the response. */
 
 export const PAGE = 100;
 

@@ -1,5 +1,5 @@
 /**
- * Alternative (c): an API that PostGraphile generates from the rows and from two functions with the tenant condition.
+ * Alternative (b): an API that PostGraphile generates from the rows and from two functions with the tenant condition.
  */
 import { createServer } from 'node:http';
 import { postgraphile } from 'postgraphile';

@@ -35,9 +35,9 @@ const DEMAND_PAGE = hotStatement(
    order by d.published_no desc`,
 );
 
-export const offeredAssets = (db: Db) =>
+const offeredAssets = (db: Db) =>
   marketList<OfferedColumns>(db, 'assets', { table: 'offer', page: ASSET_PAGE });
-export const listedDemands = (db: Db) =>
+const listedDemands = (db: Db) =>
   marketList<DemandColumns>(db, 'demands', { table: 'demand', page: DEMAND_PAGE });
 
 /** An operation of the customer API, which the portal mounts under another path. */
