@@ -154,8 +154,9 @@ async function declare(outDir: string): Promise<void> {
     '--outDir',
     emitted,
   ];
-  await promisify(execFile)(process.execPath, [tsc, ...options]).catch((error: { stdout: string }) => {
-    throw new Error(`the SDK does not compile:\n${error.stdout}`);
+  type Failure = { stdout: string; stderr: string };
+  await promisify(execFile)(process.execPath, [tsc, ...options]).catch(({ stdout, stderr }: Failure) => {
+    throw new Error(`the SDK does not compile:\n${stdout}${stderr}`);
   });
   await mkdir(types);
   for (const name of DECLARED) {

@@ -17,6 +17,7 @@ import email.utils
 import hashlib
 import hmac
 import http.client
+import importlib
 import io
 import json
 import random
@@ -26,9 +27,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Dict, List, Literal, Optional, TypedDict, Union, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Dict, List, Literal, Optional, TypedDict, Union, cast
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -122,7 +123,15 @@ def _webhook_key(secret: str) -> bytes:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A redirect must not receive the key."""
 
-    def redirect_request(self, *_: Any) -> None:
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> None:
         return None
 
 
@@ -136,7 +145,7 @@ def _segment(name: str, value: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return ",".join(map(str, cast(Sequence[Any], value))) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _retry_after_s(value: Optional[str]) -> float:
@@ -154,9 +163,11 @@ def _retry_after_s(value: Optional[str]) -> float:
 def _problem_of(status: int, text: str) -> Mapping[str, Any]:
     """A proxy may answer with a body that is not a problem; keep its status and the beginning of its text."""
     try:
-        problem = json.loads(text)
-        if isinstance(problem, dict) and {"type", "title", "status"} <= problem.keys():
-            return problem
+        decoded: Any = json.loads(text)
+        if isinstance(decoded, dict):
+            problem = cast(Dict[str, Any], decoded)
+            if {"type", "title", "status"} <= problem.keys():
+                return problem
     except ValueError:
         pass
     title = f"Status {status} Without Explanation"
@@ -301,8 +312,9 @@ class _Exports(_Client):
         A pandas.DataFrame where pandas is installed, else a list of dictionaries. The filters are those of
         `export_transactions` and `export_nominations`, which return the file itself in any format.
         """
+        pandas: Any
         try:
-            import pandas
+            pandas = importlib.import_module("pandas")
         except ImportError:
             pandas = None
         read = getattr(self, f"export_{records}")

@@ -15,8 +15,11 @@ import { makeDeal } from './nominated.ts';
 /** The generated Python client against the real server. */
 
 const DAY = '2026-11-12';
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+/** Another version than the first one of the `PATH`. */
+const PYTHON = process.env['PYTHON'] ?? 'python3';
+const hasPython = spawnSync(PYTHON, ['--version']).status === 0;
 const options = { skip: !hasPython && 'python3 is not installed' };
+const hasMypy = spawnSync(PYTHON, ['-m', 'mypy', '--version']).status === 0;
 
 const platform = await startTestPlatform();
 const { world } = platform;
@@ -50,12 +53,39 @@ def show(value): print(json.dumps(value, default=str))
 /** Runs a program with the client, and returns what it shows. Warnings are errors. */
 async function python(program: string, more: Record<string, string> = {}): Promise<unknown> {
   const args = ['-W', 'error', '-c', PREAMBLE + program];
-  const { stdout } = await promisify(execFile)('python3', args, {
+  const { stdout } = await promisify(execFile)(PYTHON, args, {
     cwd: folder,
     env: { ...environment, ...more },
   });
   return JSON.parse(stdout);
 }
+
+const TYPED = `
+from decimal import Decimal
+from typing import List
+from saldo_client import BrpClient, OperatorClient, SaldoProblem
+saldo = BrpClient("https://saldo.example.org", "key")
+operator = OperatorClient("https://saldo.example.org", "key")
+def volumes(day: str) -> List[Decimal]:
+    return [Decimal(each["volume"]) for each in saldo.transactions(delivery_date=day, status="valid")]
+def create(name: str) -> str:
+    try:
+        return operator.create_brp({"name": name})["id"]
+    except SaldoProblem as problem:
+        return problem.code
+operator.create_brp({})  # type: ignore[typeddict-item]
+saldo.list_contracts(state="pending")  # type: ignore[call-arg]
+saldo.list_transactions(status="unknown")  # type: ignore[arg-type]
+`;
+
+test('the types satisfy a strict type checker, and reject wrong arguments', {
+  skip: !hasMypy && 'mypy is not installed',
+}, async () => {
+  await writeFile(path.join(folder, 'typed.py'), TYPED);
+  const args = ['-m', 'mypy', '--strict', '--cache-dir', path.join(folder, 'mypy'), 'typed.py'];
+  const { stdout } = await promisify(execFile)(PYTHON, args, { cwd: folder });
+  assert.match(stdout, /^Success: no issues found/);
+});
 
 test('a page has the filters of its list, and an iterator reads all pages', options, async () => {
   const shown = await python(`
