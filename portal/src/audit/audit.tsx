@@ -10,7 +10,9 @@ import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { AuditList } from './audit-list.tsx';
 import { auditText } from './audit-sentence.tsx';
+import { AUDIT_TEXTS } from './audit-texts.ts';
 import { type AuditFilters, readAuditFilters } from './filters.ts';
+import { AUDIT_PAGE_TEXTS } from './page-texts.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { RecordFilter } from './record-filter.tsx';
 
@@ -33,7 +35,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 /** The audit trail, newest event first. */
 export function AuditPage() {
   const { t, format } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_PAGE_TEXTS[t.language];
   const { filters, set, clear, isFiltered } = useFilters(readAuditFilters);
   const query = useInfiniteQuery(auditQuery(filters));
   const columns = [
@@ -42,7 +44,7 @@ export function AuditPage() {
   ];
   return (
     <Page
-      title={texts.title}
+      title={t.operator.nav.audit}
       text={texts.text}
       actions={
         <ExportButton fileName="audit" columns={columns} rows={(signal) => eachAuditEntry(filters, signal)} />
@@ -66,7 +68,8 @@ export function AuditPage() {
 
 function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
   const { t } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_TEXTS[t.language];
+  const page = AUDIT_PAGE_TEXTS[t.language];
   return (
     <>
       <RecordFilter
@@ -89,10 +92,10 @@ function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
         onChange={(action) => set({ action })}
       />
       <div className="w-44">
-        <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+        <DayFilter label={page.from} value={filters.from} onChange={(from) => set({ from })} />
       </div>
       <div className="w-44">
-        <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+        <DayFilter label={page.to} value={filters.to} onChange={(to) => set({ to })} />
       </div>
     </>
   );

@@ -35,7 +35,7 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
 /** The keys of all owners. */
 export function OperatorKeysPage() {
   const { t } = useI18n();
-  const texts = t.operator.keys;
+  const texts = KEY_TEXTS[t.language];
   const { filters, set, clear, isFiltered } = useFilters(readKeyFilters);
   const { owner_type, owner_id, ended } = filters;
   const query = useWithPartyNames(useQuery(keysQuery(filters)));
@@ -46,7 +46,7 @@ export function OperatorKeysPage() {
   return (
     <Page
       title={texts.title}
-      text={texts.text}
+      text={texts.operatorText}
       actions={
         <>
           <ExportButton
@@ -130,7 +130,7 @@ function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () =
     >
       <SelectField
         name="owner.type"
-        label={t.operator.keys.ownerType}
+        label={KEY_TEXTS[t.language].ownerType}
         value={type}
         options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
         onChange={change}
@@ -153,7 +153,7 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
   const query = useQuery(keysQuery({ owner_type: type, owner_id: id }));
   return (
     <Panel
-      title={t.operator.keys.title}
+      title={KEY_TEXTS[t.language].title}
       isFlush
       actions={
         <CreateButton label={KEY_TEXTS[t.language].create} needs="admin">
