@@ -21,6 +21,8 @@ export function OperatorCustomersPage() {
           id: 'brp',
           from: 'md',
           header: t.operator.brp,
+          isLong: true,
+          width: 'xl:w-[16%]',
           cell: (customer) => <BrpLink id={brpOf(customer)} />,
         },
       ]}

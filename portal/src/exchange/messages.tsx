@@ -159,7 +159,14 @@ export function MessageTable({ messages, label, sort }: TableProps) {
       id: 'error',
       header: texts.error,
       from: 'lg',
-      cell: ({ error }) => error && <span className="line-clamp-2 max-w-xl min-w-48">{error}</span>,
+      isLong: true,
+      width: 'xl:w-[28%]',
+      cell: ({ error }) =>
+        error && (
+          <span title={error} className="line-clamp-2 xl:not-print:line-clamp-1">
+            {error}
+          </span>
+        ),
     },
   ];
   return (

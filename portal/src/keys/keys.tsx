@@ -170,7 +170,9 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       header: texts.name,
       cell: (key) => (
         <span className="cell">
-          <span className="font-medium">{key.name}</span>
+          <span className="font-medium xl:not-print:max-w-40 xl:not-print:truncate" title={key.name}>
+            {key.name}
+          </span>
           <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
           {key.allowed_addresses && (
             <span className="max-w-64 text-xs break-words text-muted">
@@ -181,7 +183,18 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
         </span>
       ),
     },
-    ...(ownerOf ? [{ id: 'owner', header: texts.owner, from: 'sm' as const, cell: ownerOf }] : []),
+    ...(ownerOf
+      ? [
+          {
+            id: 'owner',
+            header: texts.owner,
+            from: 'sm' as const,
+            isLong: true,
+            width: 'xl:w-[18%]',
+            cell: ownerOf,
+          },
+        ]
+      : []),
     {
       id: 'state',
       header: t.common.status,

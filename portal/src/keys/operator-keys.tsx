@@ -96,13 +96,15 @@ export function OperatorKeysPage() {
   );
 }
 
+const NAME = 'hover:underline xl:not-print:truncate';
+
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
   return (
-    <span className="cell">
-      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
-      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
-      <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>
+    <span className="cell xl:not-print:flex-nowrap">
+      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} className={NAME} />}
+      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} className={NAME} />}
+      <span className="shrink-0 text-xs text-muted">{t.operator.roles[owner.type]}</span>
     </span>
   );
 }
