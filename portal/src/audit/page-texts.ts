@@ -19,7 +19,7 @@ const en: AuditPageTexts = {
   from: 'From day',
   to: 'To day',
   empty: 'No entries',
-  emptyText: 'Nothing matches these filters. An action has to be given whole.',
+  emptyText: 'Nothing matches these filters.',
   kinds: {
     user: 'User',
     key: 'API key',
@@ -29,7 +29,7 @@ const en: AuditPageTexts = {
     contract: 'Contract',
     asset: 'Plant',
   },
-  hints: { actor: 'Name of a user or key', subject: 'Name, number or EIC' },
+  hints: { actor: 'User or key', subject: 'Name, number or EIC' },
   exactly: (typed) => `Exactly “${typed}”`,
   remove: 'Remove the filter:',
 };
@@ -39,7 +39,7 @@ const de: AuditPageTexts = {
   from: 'Von Tag',
   to: 'Bis Tag',
   empty: 'Keine Einträge',
-  emptyText: 'Nichts passt zu diesen Filtern. Ein Vorgang muss ganz angegeben werden.',
+  emptyText: 'Nichts passt zu diesen Filtern.',
   kinds: {
     user: 'Benutzer',
     key: 'API-Schlüssel',
@@ -49,7 +49,7 @@ const de: AuditPageTexts = {
     contract: 'Vertrag',
     asset: 'Anlage',
   },
-  hints: { actor: 'Name von Benutzer oder Schlüssel', subject: 'Name, Nummer oder EIC' },
+  hints: { actor: 'Benutzer oder Schlüssel', subject: 'Name, Nummer oder EIC' },
   exactly: (typed) => `Genau „${typed}“`,
   remove: 'Filter entfernen:',
 };

@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/form.tsx';
+import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
@@ -100,7 +101,10 @@ export function KeyList(props: ListProps) {
       {shown.length === 0 ? (
         <EmptyState title={KEY_TEXTS[t.language].empty} text={KEY_TEXTS[t.language].emptyText} />
       ) : (
-        <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
+        <>
+          <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
+          <MoreButton count={shown.length} />
+        </>
       )}
       {dialog?.what === 'rotate' && (
         <RotateDialog apiKey={dialog.key} rotate={actions.rotate} onCreated={show} onClose={close} />
