@@ -192,9 +192,13 @@ const PREVIEW = {
   transactions: 192,
   nominations: [{ eic: '11XOLD', tso: 'DE_AMPRION', delivery_date: '2026-10-22', direction: 'in' }],
   nominations_total: 1,
+  energy: [
+    { eic: '11XOLD', tso: 'DE_AMPRION', direction: 'in', before: 24, after: 0 },
+    { eic: '11XNEW', tso: 'DE_TENNET', direction: 'in', before: 0.5, after: 24.5 },
+  ],
 };
 
-test('a preview prints the effective day, the counts and the nominations, or that none changes', async () => {
+test('a preview prints the effective day, the counts, the energy and the nominations, or that none changes', async () => {
   const { options, requests } = standIn(json(PREVIEW));
   const command = 'customers preview cust_1 --balance-group 11XNEW --tso DE_TENNET --brp brp_2';
   const { code, out, err } = await saldo(command, { fetch: options.fetch });
@@ -206,6 +210,10 @@ test('a preview prints the effective day, the counts and the nominations, or tha
     'contracts          2',
     'transactions       192',
     'nominations_total  1',
+    '',
+    'EIC     TSO         DIRECTION  MWH BEFORE  MWH AFTER',
+    '11XOLD  DE_AMPRION  in             24.000      0.000',
+    '11XNEW  DE_TENNET   in              0.500     24.500',
     '',
     'NEW VERSION FOR  EIC     TSO         DIRECTION',
     '2026-10-22       11XOLD  DE_AMPRION  in',
@@ -220,7 +228,7 @@ test('a preview prints the effective day, the counts and the nominations, or tha
       { balance_group: { eic: '11XNEW', tso: 'DE_TENNET' }, brp_id: 'brp_2' },
     ],
   );
-  const none = standIn(json({ ...PREVIEW, nominations: [], nominations_total: 0 })).options;
+  const none = standIn(json({ ...PREVIEW, nominations: [], nominations_total: 0, energy: [] })).options;
   const quiet = await saldo('customers preview cust_1 --status active', { fetch: none.fetch });
   assert.match(quiet.out, /\n\nNothing changes for nominations\.\n$/);
   const many = standIn(json({ ...PREVIEW, nominations_total: 730 })).options;

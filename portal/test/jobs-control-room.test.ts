@@ -9,6 +9,7 @@ import { agree, newPlace, operating, readSchedule } from '../../server/test/exch
 import { client } from '../../server/test/harness.ts';
 import { listNominated } from '../../server/test/nominated.ts';
 import { OFFER } from '../../server/test/world.ts';
+import { EXCHANGE_TEXTS } from '../src/exchange/texts.ts';
 import { jobsOf } from './jobs.ts';
 import { openStage } from './stage.ts';
 
@@ -114,11 +115,12 @@ job('upload an answer of a TSO', async ({ t, language }, perform) => {
   const file = (await outbox()).get(sent[0]?.file_name ?? '') ?? assert.fail();
   const { acknowledgement } = answersTo(await readSchedule(file), CONFORMING, platform.clock.now());
   const name = `answer-${language}.xml`;
+  const texts = EXCHANGE_TEXTS[language];
   await perform(asOperator, async ({ page, menu, chooseFile }) => {
     await menu(t.exchange.nav.exchange);
-    await chooseFile(t.exchange.choose, name, writeAnswer(acknowledgement, 'ess'));
-    const panel = page.getByRole('region', { name: t.exchange.receive });
-    await panel.getByText(t.exchange.received(name)).waitFor();
+    await chooseFile(texts.choose, name, writeAnswer(acknowledgement, 'ess'));
+    const panel = page.getByRole('region', { name: texts.receive });
+    await panel.getByText(texts.received(name)).waitFor();
     await panel.getByText(t.exchange.message.states.applied, { exact: true }).waitFor();
   });
   const stored = await messages(`&delivery_date=${day}`);

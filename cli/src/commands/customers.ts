@@ -8,7 +8,7 @@ import {
 import { type Command, Option } from 'commander';
 import { addFields, pairOf, readFields } from '../fields.ts';
 import type { Session } from '../session.ts';
-import { detailsOf, tableOf } from '../tables.ts';
+import { detailsOf, mwh, tableOf } from '../tables.ts';
 import { UsageError } from '../usage.ts';
 import { addExamples, addList, doing, type OpenSession, showing } from './command.ts';
 
@@ -154,11 +154,23 @@ function addPreview(customers: Command, open: OpenSession): void {
 
 async function showPreview(session: Session, preview: CustomerPreview): Promise<void> {
   if (session.format !== 'text') return session.show(preview);
-  const { effective_day, customer, contracts, transactions, nominations, nominations_total } = preview;
+  const { effective_day, customer, contracts, transactions, nominations, nominations_total, energy } =
+    preview;
   const { status, balance_group } = customer;
   const summary = { effective_day, status, balance_group, contracts, transactions, nominations_total };
   await session.print(detailsOf(summary, session.style));
   if (nominations.length === 0) return session.print('\nNothing changes for nominations.\n');
+  const energies = tableOf(
+    energy,
+    [
+      ['EIC', ({ eic }) => eic],
+      ['TSO', ({ tso }) => tso],
+      ['DIRECTION', ({ direction }) => direction],
+      ['MWH BEFORE', ({ before }) => mwh(before), 'right'],
+      ['MWH AFTER', ({ after }) => mwh(after), 'right'],
+    ],
+    session.style,
+  );
   const table = tableOf(
     nominations,
     [
@@ -169,7 +181,7 @@ async function showPreview(session: Session, preview: CustomerPreview): Promise<
     ],
     session.style,
   );
-  await session.print(`\n${table}`);
+  await session.print(`\n${energies}\n${table}`);
   if (nominations.length < nominations_total)
     session.note(`These are the first ${nominations.length} of ${nominations_total} nominations.`);
 }

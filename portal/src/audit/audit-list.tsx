@@ -5,6 +5,7 @@ import { Badge } from '../ui/badge.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { AuditRecord, AuditSentence } from './audit-sentence.tsx';
+import { AUDIT_TEXTS } from './audit-texts.ts';
 import { type Difference, differencesOf } from './difference.ts';
 
 /** Audit events in sentences; each expands to its changes. */
@@ -22,7 +23,7 @@ export function AuditList({ entries }: { entries: readonly AuditEntry[] }) {
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const { t } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_TEXTS[t.language];
   const differences = differencesOf(entry.before, entry.after);
   return (
     <details className="group text-sm open:bg-sunken/50">
@@ -93,7 +94,7 @@ const textOf = (value: unknown): string =>
 
 function Differences({ differences }: { differences: readonly Difference[] }) {
   const { t } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_TEXTS[t.language];
   const columns: readonly Column<Difference>[] = [
     { id: 'field', header: texts.field, cell: ({ path }) => <code className="font-mono">{path}</code> },
     {

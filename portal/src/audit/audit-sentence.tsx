@@ -1,4 +1,5 @@
-import type { AuditEntry, MessageType, Tso } from '@saldo/api';
+import { AUDIT_ACTIONS, type AuditEntry, type MessageType, type Tso } from '@saldo/api';
+import type { Language } from '@saldo/core/messages/language.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { contractNameQuery, seriesNameQuery } from '../activity/queries.ts';
@@ -76,6 +77,17 @@ const templateOf = (entry: AuditEntry, { format }: Texts): string => {
     ? `{who}: ${entry.action} {what}`
     : AUDIT_TEXTS[format.language].sentences[sentence];
 };
+
+/** An action in words: its sentence without the user, the record and the fields. */
+export function actionName(action: string, language: Language): string {
+  const known = AUDIT_ACTIONS.find((one) => one === action);
+  if (known === undefined) return action;
+  const name = AUDIT_TEXTS[language].sentences[known]
+    .replace(/^\{who\} (?:hat )?/, '')
+    .replaceAll(/(?: (?:to|auf|by|durch|of|von))?:? \(?\{[a-z]+\}\)?/g, '')
+    .replace(/\.$/, '');
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
 
 /** The sentence as plain text, for the export. Contracts and series of written days are named by their id. */
 export function auditText(entry: AuditEntry, texts: Texts): string {

@@ -1,7 +1,6 @@
 import type { SignInResult } from '@saldo/api';
 import type { Language } from '@saldo/core/messages/language.ts';
 import type { AuditSentence } from './audit-entry.ts';
-import type { FoundRecord, SearchedRecords } from './records.ts';
 
 type AuditTexts = {
   readonly sentences: Readonly<Record<AuditSentence, string>>;
@@ -9,26 +8,25 @@ type AuditTexts = {
   readonly messages: (count: number) => string;
   /** Why a sign-in failed. */
   readonly results: Readonly<Record<Exclude<SignInResult, 'succeeded'>, string>>;
-  readonly kinds: Readonly<Record<FoundRecord['kind'], string>>;
-  readonly hints: Readonly<Record<SearchedRecords, string>>;
-  /** Searches for an id or the name of a job as it is typed. */
-  readonly exactly: (typed: string) => string;
-  readonly remove: string;
+  readonly subject: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly address: string;
+  readonly userAgent: string;
+  readonly field: string;
+  readonly changes: string;
+  readonly fields: (count: number) => string;
 };
 
 const en: AuditTexts = {
-  kinds: {
-    user: 'User',
-    key: 'API key',
-    brp: 'BRP',
-    group: 'Balance group',
-    customer: 'Customer',
-    contract: 'Contract',
-    asset: 'Plant',
-  },
-  hints: { actor: 'Name of a user or key', subject: 'Name, number or EIC' },
-  exactly: (typed) => `Exactly “${typed}”`,
-  remove: 'Remove the filter:',
+  subject: 'What',
+  actor: 'Who',
+  action: 'Action',
+  address: 'Address',
+  userAgent: 'Browser or program',
+  field: 'Field',
+  changes: 'What was changed',
+  fields: (count) => (count === 1 ? '1 field' : `${count} fields`),
   volumes: (created, corrected) => `${created} new, ${corrected} corrected`,
   messages: (count) => (count === 1 ? '1 message' : `${count} messages`),
   results: {
@@ -116,18 +114,14 @@ const en: AuditTexts = {
 };
 
 const de: AuditTexts = {
-  kinds: {
-    user: 'Benutzer',
-    key: 'API-Schlüssel',
-    brp: 'BKV',
-    group: 'Bilanzkreis',
-    customer: 'Kunde',
-    contract: 'Vertrag',
-    asset: 'Anlage',
-  },
-  hints: { actor: 'Name von Benutzer oder Schlüssel', subject: 'Name, Nummer oder EIC' },
-  exactly: (typed) => `Genau „${typed}“`,
-  remove: 'Filter entfernen:',
+  subject: 'Was',
+  actor: 'Wer',
+  action: 'Vorgang',
+  address: 'Adresse',
+  userAgent: 'Browser oder Programm',
+  field: 'Feld',
+  changes: 'Was geändert wurde',
+  fields: (count) => (count === 1 ? '1 Feld' : `${count} Felder`),
   volumes: (created, corrected) => `${created} neu, ${corrected} berichtigt`,
   messages: (count) => (count === 1 ? '1 Nachricht' : `${count} Nachrichten`),
   results: {

@@ -63,3 +63,36 @@ test('a filter of a link shows the name of its record, and an unknown record its
       await find('main button', /: user_3$/);
     },
   ));
+
+for (const [language, label, updated, imported] of [
+  ['en', 'Action', 'Changed the customer', 'An import of values broke off'],
+  ['de', 'Vorgang', 'Den Kunden geändert', 'Ein Import von Werten ist abgebrochen'],
+] as const)
+  test(`entries are filtered by an action, which is chosen in words: ${language}`, () =>
+    show(
+      '/operator/audit?action=thing.done',
+      { role: 'operator', language, answers },
+      async ({ requests }) => {
+        const field = (await find('main select', label)) as HTMLSelectElement;
+        const nameOf = (value: string) => Array.from(field.options).find((one) => one.value === value)?.text;
+        assert.equal(field.value, 'thing.done', 'an action of another version of the server stays chosen');
+        assert.equal(nameOf('customer.updated'), updated);
+        assert.equal(nameOf('series_values.import_broken_off'), imported);
+        const names = Array.from(field.options, ({ text }) => text);
+        assert.deepEqual(names, Array.from(new Set(names)), 'no two actions have the same name');
+        assert.ok(
+          names.every((name) => !/[{}]/.test(name)),
+          names.join(', '),
+        );
+        await fill('main select', label, 'customer.updated');
+        await hasParameter('action', 'customer.updated');
+        await eventually(async () =>
+          assert.equal(
+            requests
+              .findLast(({ url }) => url.pathname === '/operator/v1/audit')
+              ?.url.searchParams.get('action'),
+            'customer.updated',
+          ),
+        );
+      },
+    ));

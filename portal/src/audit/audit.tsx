@@ -1,16 +1,18 @@
-import { type AuditEntry, LIMITS } from '@saldo/api';
+import { AUDIT_ACTIONS, type AuditEntry } from '@saldo/api';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useI18n } from '../i18n/i18n.tsx';
 import { type FilterProps, useFilters } from '../ui/address.ts';
 import { type CsvColumn, memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
-import { DayFilter, FilterBar, TextFilter } from '../ui/filters.tsx';
+import { DayFilter, FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { AuditList } from './audit-list.tsx';
-import { auditText } from './audit-sentence.tsx';
+import { actionName, auditText } from './audit-sentence.tsx';
+import { AUDIT_TEXTS } from './audit-texts.ts';
 import { type AuditFilters, readAuditFilters } from './filters.ts';
+import { AUDIT_PAGE_TEXTS } from './page-texts.ts';
 import { auditQuery, eachAuditEntry } from './queries.ts';
 import { RecordFilter } from './record-filter.tsx';
 
@@ -33,7 +35,7 @@ const COLUMNS: readonly CsvColumn<AuditEntry>[] = [
 /** The audit trail, newest event first. */
 export function AuditPage() {
   const { t, format } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_PAGE_TEXTS[t.language];
   const { filters, set, clear, isFiltered } = useFilters(readAuditFilters);
   const query = useInfiniteQuery(auditQuery(filters));
   const columns = [
@@ -42,7 +44,7 @@ export function AuditPage() {
   ];
   return (
     <Page
-      title={texts.title}
+      title={t.operator.nav.audit}
       text={texts.text}
       actions={
         <ExportButton fileName="audit" columns={columns} rows={(signal) => eachAuditEntry(filters, signal)} />
@@ -66,7 +68,12 @@ export function AuditPage() {
 
 function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
   const { t } = useI18n();
-  const texts = t.operator.audit;
+  const texts = AUDIT_TEXTS[t.language];
+  const page = AUDIT_PAGE_TEXTS[t.language];
+  const { action } = filters;
+  // A link may name an action of another version of the server.
+  const isOther = action !== undefined && !AUDIT_ACTIONS.some((known) => known === action);
+  const actions: readonly string[] = isOther ? [...AUDIT_ACTIONS, action] : AUDIT_ACTIONS;
   return (
     <>
       <RecordFilter
@@ -81,18 +88,18 @@ function AuditFilterFields({ filters, set }: FilterProps<AuditFilters>) {
         value={filters.actor}
         onChange={(actor) => set({ actor })}
       />
-      <TextFilter
+      <SelectFilter
         label={texts.action}
-        placeholder="customer.updated"
         value={filters.action}
-        maxLength={LIMITS.searchLength}
+        options={actions.map((value) => ({ value, label: actionName(value, t.language) }))}
         onChange={(action) => set({ action })}
+        isWide
       />
       <div className="w-44">
-        <DayFilter label={texts.from} value={filters.from} onChange={(from) => set({ from })} />
+        <DayFilter label={page.from} value={filters.from} onChange={(from) => set({ from })} />
       </div>
       <div className="w-44">
-        <DayFilter label={texts.to} value={filters.to} onChange={(to) => set({ to })} />
+        <DayFilter label={page.to} value={filters.to} onChange={(to) => set({ to })} />
       </div>
     </>
   );

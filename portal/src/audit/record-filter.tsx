@@ -5,7 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { Button } from '../ui/button.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { useSettled } from '../ui/use-settled.ts';
-import { AUDIT_TEXTS } from './audit-texts.ts';
+import { AUDIT_PAGE_TEXTS } from './page-texts.ts';
 import { type FoundRecord, nameQuery, recordsQuery, type SearchedRecords } from './records.ts';
 
 type Props = {
@@ -44,7 +44,7 @@ function Chosen({ id, onClear }: { id: string; onClear: () => void }) {
   const { data: name = id } = useQuery(nameQuery(id));
   return (
     <Button icon="close" title={id} onClick={onClear}>
-      <span className="sr-only">{AUDIT_TEXTS[t.language].remove} </span>
+      <span className="sr-only">{AUDIT_PAGE_TEXTS[t.language].remove} </span>
       <span className="truncate">{name}</span>
     </Button>
   );
@@ -52,7 +52,7 @@ function Chosen({ id, onClear }: { id: string; onClear: () => void }) {
 
 function Choice({ label, searched, onChange }: Omit<Props, 'value'>) {
   const { t } = useI18n();
-  const texts = AUDIT_TEXTS[t.language];
+  const texts = AUDIT_PAGE_TEXTS[t.language];
   const [text, setText] = useState('');
   const settled = useSettled(text).trim();
   const [isUsed, setIsUsed] = useState(false);

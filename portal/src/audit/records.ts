@@ -20,6 +20,20 @@ export type FoundRecord = {
 
 type Find = (search: string, signal: AbortSignal) => Promise<Counted<FoundRecord>>;
 
+const searchOf = (search: string) => ({ limit: MAX_FOUND + 1, ...(search === '' ? {} : { search }) });
+
+const isPart = (text: string, ...names: readonly string[]): boolean =>
+  names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
+
+const mapped = <T>({ records, hasMore }: Counted<T>, foundOf: (record: T) => FoundRecord) => ({
+  records: records.map(foundOf),
+  hasMore,
+});
+
+const named =
+  (kind: FoundRecord['kind']) =>
+  ({ id, name }: { readonly id: string; readonly name: string }): FoundRecord => ({ kind, id, name });
+
 /** Users and keys have no search of their own. */
 const findActors: readonly Find[] = [
   async (text, signal) =>
@@ -32,55 +46,31 @@ const findActors: readonly Find[] = [
   async (text, signal) =>
     mapped(
       await firstOf(client.apiKeys.each({}, { signal }), MAX_FOUND, ({ name }) => isPart(text, name)),
-      ({ id, name }) => ({ kind: 'key', id, name }),
+      named('key'),
     ),
 ];
+
+/** Searches a list of the API, which finds parts of names. */
+const searchIn =
+  <T>(
+    each: (search: ReturnType<typeof searchOf>, options: { signal: AbortSignal }) => AsyncIterable<T>,
+    foundOf: (record: T) => FoundRecord,
+  ): Find =>
+  async (text, signal) =>
+    mapped(await firstOf(each(searchOf(text), { signal }), MAX_FOUND), foundOf);
 
 const findSubjects: readonly Find[] = [
-  async (text, signal) =>
-    mapped(await firstOf(client.customers.each(searchOf(text), { signal }), MAX_FOUND), ({ id, name }) => ({
-      kind: 'customer',
-      id,
-      name,
-    })),
-  async (text, signal) =>
-    mapped(
-      await firstOf(client.contracts.each(searchOf(text), { signal }), MAX_FOUND),
-      ({ id, external_id, seller, buyer }) => ({
-        kind: 'contract',
-        id,
-        name: external_id,
-        detail: `${seller.name} → ${buyer.name}`,
-      }),
-    ),
-  async (text, signal) =>
-    mapped(
-      await firstOf(client.balanceGroups.each(searchOf(text), { signal }), MAX_FOUND),
-      ({ eic, name }) => ({ kind: 'group', id: eic, name, detail: eic }),
-    ),
-  async (text, signal) =>
-    mapped(await firstOf(client.assets.each(searchOf(text), { signal }), MAX_FOUND), ({ id, name }) => ({
-      kind: 'asset',
-      id,
-      name,
-    })),
-  async (text, signal) =>
-    mapped(await firstOf(client.brps.each(searchOf(text), { signal }), MAX_FOUND), ({ id, name }) => ({
-      kind: 'brp',
-      id,
-      name,
-    })),
+  searchIn(client.customers.each, named('customer')),
+  searchIn(client.contracts.each, ({ id, external_id, seller, buyer }) => ({
+    kind: 'contract',
+    id,
+    name: external_id,
+    detail: `${seller.name} → ${buyer.name}`,
+  })),
+  searchIn(client.balanceGroups.each, ({ eic, name }) => ({ kind: 'group', id: eic, name, detail: eic })),
+  searchIn(client.assets.each, named('asset')),
+  searchIn(client.brps.each, named('brp')),
 ];
-
-const searchOf = (search: string) => ({ limit: MAX_FOUND + 1, ...(search === '' ? {} : { search }) });
-
-const isPart = (text: string, ...names: readonly string[]): boolean =>
-  names.some((name) => name.toLowerCase().includes(text.toLowerCase()));
-
-const mapped = <T>({ records, hasMore }: Counted<T>, foundOf: (record: T) => FoundRecord) => ({
-  records: records.map(foundOf),
-  hasMore,
-});
 
 export const recordsQuery = (searched: SearchedRecords, text: string) =>
   queryOptions({

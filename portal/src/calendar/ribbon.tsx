@@ -46,7 +46,7 @@ export function DayRibbon({ days, what }: Props) {
   return (
     <section
       aria-label={t.brp.home.gates}
-      className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-line bg-surface px-4 py-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg bg-surface px-4 py-3"
     >
       <ul className="grid grid-cols-3">
         {days.map((day, at) => (
@@ -137,6 +137,7 @@ type DeadlinesProps = { days: Props['days']; now: number };
 function Deadlines({ days, now }: DeadlinesProps) {
   const [, today] = days;
   const { t, format } = useI18n();
+  const texts = RIBBON_TEXTS[format.language];
   // All at once, so that no line moves when the calendar of another day arrives.
   const areKnown = days.every((day) => day.gates.length > 0);
   const gates = areKnown ? ribbonGates(days).filter(({ at }) => at >= dayStart(today.day)) : [];
@@ -153,6 +154,7 @@ function Deadlines({ days, now }: DeadlinesProps) {
           label={t.brp.home.intradayGate(slotTimes(next.start))}
           closesAt={next.closesAt}
           now={now}
+          done={t.brp.home.gateClosed}
           isRoutine
         />
       )}
@@ -162,16 +164,17 @@ function Deadlines({ days, now }: DeadlinesProps) {
           label={labels[phase](format.dayShort(day))}
           closesAt={at}
           now={now}
+          done={phase === 'wait' ? texts.begun : t.brp.home.gateClosed}
         />
       ))}
     </ul>
   );
 }
 
-type LineProps = { label: string; closesAt: number; now: number; isRoutine?: boolean };
+type LineProps = { label: string; closesAt: number; now: number; done: string; isRoutine?: boolean };
 
-function GateLine({ label, closesAt, now, isRoutine = false }: LineProps) {
-  const { t, format } = useI18n();
+function GateLine({ label, closesAt, now, done, isRoutine = false }: LineProps) {
+  const { format } = useI18n();
   const leftMs = closesAt - now;
   const isUrgent = !isRoutine && leftMs > 0 && leftMs < URGENT_MS;
   return (
@@ -185,7 +188,7 @@ function GateLine({ label, closesAt, now, isRoutine = false }: LineProps) {
         )}
       >
         {`${format.time(closesAt)} · `}
-        <Countdown until={closesAt} done={t.brp.home.gateClosed} />
+        <Countdown until={closesAt} done={done} />
       </span>
     </li>
   );

@@ -131,8 +131,8 @@ function Party({ party: { name, eic, tso } }: { party: Counterparty }) {
   const place = `${group} · ${t.common.tsos[tso]}`;
   return (
     <span className="cell">
-      <span className="inline-flex items-center gap-x-1 font-medium" title={place}>
-        {name}
+      <span className="inline-flex max-w-full items-center gap-x-1 font-medium" title={`${name} · ${place}`}>
+        <span className="xl:not-print:truncate">{name}</span>
         <Code text={eic} isShort />
       </span>
       <span className="text-xs text-muted xl:hidden print:inline">
@@ -191,12 +191,16 @@ function ContractTable({ contracts, sort }: TableProps) {
       id: 'seller',
       header: t.brp.contracts.seller,
       from: 'md',
+      isLong: true,
+      width: 'xl:w-[19%]',
       cell: ({ seller }) => <Party party={seller} />,
     },
     {
       id: 'buyer',
       header: t.brp.contracts.buyer,
       from: 'md',
+      isLong: true,
+      width: 'xl:w-[19%]',
       cell: ({ buyer }) => <Party party={buyer} />,
     },
     {
@@ -210,11 +214,9 @@ function ContractTable({ contracts, sort }: TableProps) {
       id: 'asset',
       header: t.brp.contracts.asset,
       from: 'xl',
-      cell: ({ asset }) => (
-        <span title={asset?.name} className="block max-w-32 truncate print:max-w-none">
-          {asset?.name}
-        </span>
-      ),
+      isLong: true,
+      width: 'xl:w-[12%]',
+      cell: ({ asset }) => <span title={asset?.name}>{asset?.name}</span>,
     },
   ];
   return (

@@ -54,7 +54,7 @@ function OperatorContract({ version }: { version: Versioned<Contract> }) {
         actions={
           <>
             <Link to="/operator/audit" search={{ subject: contract.id }} className={buttonClass()}>
-              {t.operator.audit.ofThis}
+              {t.operator.nav.audit}
             </Link>
             {mayChange && contract.status !== 'completed' && (
               <Button onClick={() => setIsEndAsked(true)}>{texts.end}</Button>

@@ -116,6 +116,17 @@ export function CustomerFilterFields({ filters, set, groups }: Filters & { group
   );
 }
 
+function Metadata({ entries }: { entries: Customer['metadata'] }) {
+  const text = Object.entries(entries)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(' · ');
+  return (
+    <span title={text} className="line-clamp-2 text-xs wrap-anywhere text-muted xl:not-print:line-clamp-1">
+      {text}
+    </span>
+  );
+}
+
 type TableProps = { customers: readonly Customer[]; more?: readonly Column<Customer>[]; sort?: Sort };
 
 /** A table of customers; a page may add columns. */
@@ -126,10 +137,14 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       id: 'name',
       sortBy: 'by-list',
       header: CUSTOMER_TEXTS[t.language].name,
+      isLong: true,
+      width: 'xl:w-[21%]',
       cell: ({ id, name }) => (
-        <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
-          {name}
-        </CustomerLink>
+        <span title={name}>
+          <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
+            {name}
+          </CustomerLink>
+        </span>
       ),
     },
     ...more,
@@ -137,6 +152,8 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
     {
       id: 'group',
       header: t.common.balanceGroup,
+      isLong: true,
+      width: 'xl:w-[20%]',
       cell: ({ balance_group }) =>
         balance_group ? (
           <GroupName {...balance_group} />
@@ -148,13 +165,8 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       id: 'metadata',
       header: CUSTOMER_TEXTS[t.language].metadata,
       from: 'lg',
-      cell: ({ metadata }) => (
-        <span className="line-clamp-2 text-xs wrap-anywhere text-muted">
-          {Object.entries(metadata)
-            .map(([key, value]) => `${key}: ${value}`)
-            .join(' · ')}
-        </span>
-      ),
+      isLong: true,
+      cell: ({ metadata }) => <Metadata entries={metadata} />,
     },
     {
       id: 'assigned',

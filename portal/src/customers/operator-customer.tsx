@@ -50,7 +50,7 @@ function OperatorCustomer({ customer, etag }: CustomerProps) {
         actions={
           <>
             <Link to="/operator/audit" search={{ subject: customer.id }} className={buttonClass()}>
-              {t.operator.audit.ofThis}
+              {t.operator.nav.audit}
             </Link>
             {mayChange && (
               <Button icon="edit" onClick={() => setIsOpen(true)}>

@@ -8,25 +8,28 @@ import { CreateButton } from '../ui/create-button.tsx';
 import { CustomerFilterFields, CustomersPage } from './customers.tsx';
 import type { CustomerFilters } from './filters.ts';
 import { NewCustomerDialog } from './new-customer.tsx';
+import { OPERATOR_CUSTOMER_TEXTS } from './operator-texts.ts';
 import { brpOf } from './queries.ts';
 
 export function OperatorCustomersPage() {
   const { t } = useI18n();
   return (
     <CustomersPage
-      text={t.operator.customers.text}
+      text={OPERATOR_CUSTOMER_TEXTS[t.language].text}
       columns={[
         {
           id: 'brp',
           from: 'md',
           header: t.operator.brp,
+          isLong: true,
+          width: 'xl:w-[16%]',
           cell: (customer) => <BrpLink id={brpOf(customer)} />,
         },
       ]}
       csvColumns={[{ name: 'brp_id', value: brpOf }]}
       filterFields={(props) => <OperatorFilters {...props} />}
       actions={({ brp_id }) => (
-        <CreateButton label={t.operator.customers.create} isPrimary>
+        <CreateButton label={OPERATOR_CUSTOMER_TEXTS[t.language].create} isPrimary>
           {(close) => <NewCustomerDialog brpId={brp_id} onClose={close} />}
         </CreateButton>
       )}

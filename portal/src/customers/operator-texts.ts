@@ -1,6 +1,8 @@
 import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
+  text: 'Consumers and producers, assigned to the BRPs.',
+  create: 'New customer',
   createTitle: 'Assign a customer to a BRP',
   edit: 'Change',
   groupHint: 'Can be left to the BRP.',
@@ -12,6 +14,8 @@ const en = {
 };
 
 const de: typeof en = {
+  text: 'Verbraucher und Erzeuger, den BKV zugeordnet.',
+  create: 'Neuer Kunde',
   createTitle: 'Kunden einem BKV zuordnen',
   edit: 'Ändern',
   groupHint: 'Kann dem BKV überlassen werden.',

@@ -59,7 +59,7 @@ export function BoardWallPage() {
         </div>
       </header>
       <Signals board={query.data} />
-      <section className="overflow-hidden rounded-lg border border-line bg-surface">
+      <section className="overflow-hidden rounded-lg bg-surface">
         <Loaded query={query} loading={<SkeletonBlock className="h-[70dvh]" />}>
           {(board) => <BoardTable board={board} isLarge />}
         </Loaded>

@@ -12,6 +12,7 @@ import { Countdown } from '../ui/time.tsx';
 import { deadlineOfArea, problemOf } from './board-cells.ts';
 import { BOARD_TEXTS } from './board-texts.ts';
 import { STATE_TONES } from './message-badges.tsx';
+import { EXCHANGE_TEXTS } from './texts.ts';
 
 const useTexts = () => BOARD_TEXTS[useI18n().format.language];
 
@@ -26,7 +27,10 @@ export function BoardTable({ board, isLarge = false }: { board: ExchangeBoard; i
     <>
       <TableScroll label={texts.label}>
         <table
-          className={cx('w-full min-w-4xl table-fixed border-collapse', isLarge ? 'text-xl' : 'text-sm')}
+          className={cx(
+            'w-full table-fixed border-collapse',
+            isLarge ? 'min-w-6xl text-[clamp(1.25rem,1.6vw,2rem)]' : 'min-w-4xl text-sm',
+          )}
         >
           <caption className="sr-only">{texts.label}</caption>
           <thead>
@@ -43,7 +47,7 @@ export function BoardTable({ board, isLarge = false }: { board: ExchangeBoard; i
           </thead>
           <tbody>
             {board.days.map((day) => (
-              <DayRow key={day.delivery_date} day={day} isLarge={isLarge} />
+              <DayRow key={day.delivery_date} day={day} />
             ))}
           </tbody>
         </table>
@@ -65,7 +69,7 @@ function useDayName(day: DeliveryDay): string | null {
   return day === addDays(today, -1) ? texts.yesterday : null;
 }
 
-function DayRow({ day, isLarge }: { day: BoardDay; isLarge: boolean }) {
+function DayRow({ day }: { day: BoardDay }) {
   const { format } = useI18n();
   const texts = useTexts();
   const now = useServerMinute();
@@ -74,12 +78,12 @@ function DayRow({ day, isLarge }: { day: BoardDay; isLarge: boolean }) {
   const next = deadlineOf(calendar, { slots: null }, now);
   return (
     <tr className="border-b border-line last:border-0">
-      <th scope="row" className="px-4 py-2 text-left align-top font-normal whitespace-nowrap">
+      <th scope="row" className="px-4 py-2 text-left align-top font-normal">
         {name && <span className="block font-semibold">{name}</span>}
         <span className={cx('block', name ? 'text-muted' : 'font-semibold')}>
           {format.day(day.delivery_date)}
         </span>
-        <span className={cx('block text-muted', isLarge ? 'text-base' : 'text-xs')}>
+        <span className="block text-[0.85em] text-muted">
           {next === null ? (
             texts.closed
           ) : (
@@ -100,6 +104,7 @@ function DayRow({ day, isLarge }: { day: BoardDay; isLarge: boolean }) {
 type CellProps = { day: DeliveryDay; area: BoardArea; calendar: Calendar; now: number };
 
 function AreaCell({ day, area, calendar, now }: CellProps) {
+  const { format } = useI18n();
   const texts = useTexts();
   const problem = problemOf(area);
   const isEmpty = area.nominations === 0 && area.schedule === null;
@@ -119,6 +124,7 @@ function AreaCell({ day, area, calendar, now }: CellProps) {
         <ProblemLinks day={day} area={area} />
         {deadline !== null && (
           <span className="font-semibold">
+            {`${EXCHANGE_TEXTS[format.language].gate} ${format.time(deadline.at)} · `}
             <Countdown until={deadline.at} done={texts.closed} />
           </span>
         )}
@@ -142,11 +148,13 @@ function StateLink({ day, area }: { day: DeliveryDay; area: BoardArea }) {
     >
       <span>{texts.version(schedule.version)}</span>
       {problemOf(area) === 'mismatch' ? (
-        <Badge tone="bad">{texts.mismatch}</Badge>
+        <Badge tone="bad" isScaled>
+          {texts.mismatch}
+        </Badge>
       ) : (
         // A confirmed version waits for nothing, although the state of its message stays `acknowledged`.
-        <Badge tone={isConfirmed ? 'ok' : STATE_TONES[schedule.state]}>
-          {t.exchange.message.states[schedule.state]}
+        <Badge tone={isConfirmed ? 'ok' : STATE_TONES[schedule.state]} isScaled>
+          {t.exchange.message.states[isConfirmed ? 'confirmed' : schedule.state]}
         </Badge>
       )}
       <span className="sr-only">{`${texts.messages} ${t.common.tsos[tso]}, ${format.day(day)}`}</span>
@@ -205,12 +213,16 @@ function ProblemLinks({ day, area }: { day: DeliveryDay; area: BoardArea }) {
   return (
     <>
       {mismatched > 0 && (
-        <Link to="/operator/mismatches" search={{ day, tso }} className={cx(LINK, 'font-medium')}>
+        <Link
+          to="/operator/mismatches"
+          search={{ day, tso }}
+          className={cx(LINK, 'text-[0.9em] font-medium')}
+        >
           {`≠ ${texts.mismatches(mismatched, slots.length)}`}
         </Link>
       )}
       {unsent > 0 && (
-        <Link to="/operator/exchange" search={{ day, tso }} className={cx(LINK, 'font-medium')}>
+        <Link to="/operator/exchange" search={{ day, tso }} className={cx(LINK, 'text-[0.9em] font-medium')}>
           {texts.unsentCount(unsent)}
         </Link>
       )}

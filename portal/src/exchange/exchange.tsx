@@ -27,11 +27,12 @@ import { unsentQuery } from './queries.ts';
 import { ReceivePanel } from './receive-panel.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import { SimulatorPanel } from './simulator-panel.tsx';
+import { EXCHANGE_TEXTS } from './texts.ts';
 
 /** The state with each TSO, nominations not yet sent, and manual actions. */
 export function ExchangePage() {
   const { t } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   const today = useToday();
   const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readUnsentFilters);
@@ -39,7 +40,7 @@ export function ExchangePage() {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Page
-      title={texts.title}
+      title={t.exchange.title}
       text={texts.text}
       actions={
         <>
@@ -108,7 +109,7 @@ function BoardPanel() {
 
 function UnsentTable({ unsent }: { unsent: readonly UnsentNomination[] }) {
   const { t, format } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   const ownerOf = useGroupOwners();
   const columns: readonly Column<UnsentNomination>[] = [
     {
@@ -173,10 +174,10 @@ function Gate({ nomination: { gate_closure, gate_is_closed } }: { nomination: Un
   return (
     <span className="cell">
       {gate_is_closed ? (
-        <Badge tone="bad">{t.exchange.gateClosed}</Badge>
+        <Badge tone="bad">{EXCHANGE_TEXTS[t.language].gateClosed}</Badge>
       ) : (
         <span className="font-medium">
-          <Countdown until={Date.parse(gate_closure)} done={t.exchange.gateClosed} />
+          <Countdown until={Date.parse(gate_closure)} done={EXCHANGE_TEXTS[t.language].gateClosed} />
         </span>
       )}
       <span className="text-xs text-muted">
@@ -188,6 +189,6 @@ function Gate({ nomination: { gate_closure, gate_is_closed } }: { nomination: Un
 
 function SendsAt({ at }: { at: string | null }) {
   const { t } = useI18n();
-  if (at === null) return <span className="text-bad">{t.exchange.sendsNever}</span>;
-  return Date.parse(at) <= serverNow() ? t.exchange.sendsNow : <Instant at={at} />;
+  if (at === null) return <span className="text-bad">{EXCHANGE_TEXTS[t.language].sendsNever}</span>;
+  return Date.parse(at) <= serverNow() ? EXCHANGE_TEXTS[t.language].sendsNow : <Instant at={at} />;
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { DirectionArrow } from '../references/badges.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { MESSAGE_TEXTS } from './message-texts.ts';
 
 export const STATE_TONES: Readonly<Record<Message['state'], Tone>> = {
   stored: 'warn',
@@ -26,7 +27,7 @@ export function MessageDirection({ direction }: Pick<Message, 'direction'>) {
   return (
     <span className="whitespace-nowrap">
       <DirectionArrow direction={direction} />
-      {t.exchange.message.directions[direction]}
+      {MESSAGE_TEXTS[t.language].directions[direction]}
     </span>
   );
 }

@@ -15,6 +15,7 @@ import { EmptyState, Loaded, Notice, Skeleton } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { MessageDirection, MessageLink, MessageState } from './message-badges.tsx';
+import { MESSAGE_TEXTS } from './message-texts.ts';
 import { isUnsuccessful, MessageTable } from './messages.tsx';
 import { answersQuery, documentQuery, messageQuery } from './queries.ts';
 
@@ -31,13 +32,16 @@ export function MessagePage() {
 
 function MessageView({ message }: { message: Message }) {
   const { t, format } = useI18n();
-  const texts = t.exchange.message;
   const { type, tso, delivery_date, state, error } = message;
-  const about = [texts.types[type], tso && t.common.tsos[tso], delivery_date && format.day(delivery_date)];
+  const about = [
+    t.exchange.message.types[type],
+    tso && t.common.tsos[tso],
+    delivery_date && format.day(delivery_date),
+  ];
   return (
     <Page
       title={about.filter(Boolean).join(' · ')}
-      trail={<TrailLink to="/operator/messages" label={texts.title} />}
+      trail={<TrailLink to="/operator/messages" label={t.exchange.nav.messages} />}
       actions={type === 'schedule' && <StatusRequestButton message={message} />}
       badges={
         <>
@@ -57,7 +61,7 @@ function MessageView({ message }: { message: Message }) {
 /** Asks the TSO for its last answer to this schedule. */
 function StatusRequestButton({ message: { tso, delivery_date } }: { message: Message }) {
   const { t } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const mayChange = usePermission('member');
   const toast = useToast();
   const refresh = useRefresh();
@@ -78,7 +82,7 @@ function StatusRequestButton({ message: { tso, delivery_date } }: { message: Mes
 
 function MessageFacts({ message }: { message: Message }) {
   const { t } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const { format, version, file_name, answers, created_at, sent_at, direction } = message;
   return (
     <Panel>
@@ -117,7 +121,7 @@ function AnsweredSchedule({ id }: { id: string }) {
 
 function Answers({ message }: { message: Message }) {
   const { t } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const query = useQuery(answersQuery(message));
   return (
     <Panel title={texts.answers} isFlush>
@@ -139,7 +143,7 @@ const SHOWN_CHARACTERS = 100_000;
 
 function DocumentPanel({ id }: { id: string }) {
   const { t, format } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const query = useQuery(documentQuery(id));
   if (isProblem(query.error, 'message_not_found')) {
     return (

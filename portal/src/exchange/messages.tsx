@@ -14,6 +14,7 @@ import { type Column, DataTable, listSort, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { MESSAGE_SORTS, type MessageFilters, readMessageFilters } from './filters.ts';
 import { MessageDirection, MessageState } from './message-badges.tsx';
+import { MESSAGE_TEXTS } from './message-texts.ts';
 import { eachMessage, messagesQuery } from './queries.ts';
 
 const COLUMNS = memberColumns<Message>(
@@ -35,13 +36,13 @@ const COLUMNS = memberColumns<Message>(
 /** All sent schedules and received answers. */
 export function MessagesPage() {
   const { t } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const { filters, set, clear, isFiltered } = useFilters(readMessageFilters, ['sort']);
   const { sort } = filters;
   const query = useInfiniteQuery(messagesQuery(filters));
   return (
     <Page
-      title={texts.title}
+      title={t.exchange.nav.messages}
       text={texts.text}
       actions={
         <ExportButton fileName="messages" columns={COLUMNS} rows={(signal) => eachMessage(filters, signal)} />
@@ -57,7 +58,11 @@ export function MessagesPage() {
           empty={<EmptyState title={texts.empty} text={texts.emptyText} />}
         >
           {(messages) => (
-            <MessageTable messages={messages} label={texts.title} sort={listSort(MESSAGE_SORTS, sort, set)} />
+            <MessageTable
+              messages={messages}
+              label={t.exchange.nav.messages}
+              sort={listSort(MESSAGE_SORTS, sort, set)}
+            />
           )}
         </PagedList>
       </Panel>
@@ -67,7 +72,7 @@ export function MessagesPage() {
 
 function MessageFilterFields({ filters, set }: FilterProps<MessageFilters>) {
   const { t } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   return (
     <>
       <DayFilter label={t.common.day} value={filters.day} onChange={(day) => set({ day })} />
@@ -81,13 +86,13 @@ function MessageFilterFields({ filters, set }: FilterProps<MessageFilters>) {
       <SelectFilter
         label={texts.type}
         value={filters.type}
-        options={MESSAGE_TYPES.map((value) => ({ value, label: texts.types[value] }))}
+        options={MESSAGE_TYPES.map((value) => ({ value, label: t.exchange.message.types[value] }))}
         onChange={(type) => set({ type })}
       />
       <SelectFilter
         label={texts.state}
         value={filters.state}
-        options={MESSAGE_STATES.map((value) => ({ value, label: texts.states[value] }))}
+        options={MESSAGE_STATES.map((value) => ({ value, label: t.exchange.message.states[value] }))}
         onChange={(state) => set({ state })}
       />
     </>
@@ -100,7 +105,7 @@ type TableProps = { messages: readonly Message[]; label: string; sort?: Sort };
 
 export function MessageTable({ messages, label, sort }: TableProps) {
   const { t, format } = useI18n();
-  const texts = t.exchange.message;
+  const texts = MESSAGE_TEXTS[t.language];
   const columns: readonly Column<Message>[] = [
     {
       id: 'type',
@@ -112,7 +117,7 @@ export function MessageTable({ messages, label, sort }: TableProps) {
             params={{ messageId: id }}
             className="font-medium text-accent-strong hover:underline"
           >
-            {texts.types[type]}
+            {t.exchange.message.types[type]}
           </Link>
           <span className="text-xs text-muted sm:hidden">
             {[tso && t.common.tsos[tso], delivery_date && format.dayShort(delivery_date)]
@@ -154,7 +159,14 @@ export function MessageTable({ messages, label, sort }: TableProps) {
       id: 'error',
       header: texts.error,
       from: 'lg',
-      cell: ({ error }) => error && <span className="line-clamp-2 max-w-xl min-w-48">{error}</span>,
+      isLong: true,
+      width: 'xl:w-[28%]',
+      cell: ({ error }) =>
+        error && (
+          <span title={error} className="line-clamp-2 xl:not-print:line-clamp-1">
+            {error}
+          </span>
+        ),
     },
   ];
   return (

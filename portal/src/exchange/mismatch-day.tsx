@@ -76,34 +76,36 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
     });
   };
   return (
-    <>
-      <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
-        <Panel
-          title={texts.positions(format.day(day))}
-          actions={
-            <HeatLegend
-              entries={[
-                { label: texts.more, className: 'fill-out' },
-                { label: texts.less, className: 'fill-in' },
-                { label: texts.none, className: 'fill-sunken stroke-line-strong' },
-              ]}
-            />
-          }
-        >
-          <HeatMap
-            label={texts.positionsLabel(format.dayLong(day))}
-            help={texts.positionsHelp}
-            rows={rows}
-            labelWidth={LABEL_WIDTH}
-            day={day}
-            selected={selected}
-            onSelect={({ row, slot }) => set({ slot, nomination: positions[row]?.mismatch.nomination_id })}
-            onOpen={open}
-            describe={describe}
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+      <Panel
+        title={texts.positions(format.day(day))}
+        actions={
+          <HeatLegend
+            entries={[
+              { label: texts.more, className: 'fill-out' },
+              { label: texts.less, className: 'fill-in' },
+              { label: texts.none, className: 'fill-sunken stroke-line-strong' },
+            ]}
           />
-        </Panel>
-        {position && <Sides day={day} position={position} slot={selected.slot} />}
-      </div>
+        }
+      >
+        <HeatMap
+          label={texts.positionsLabel(format.dayLong(day))}
+          help={texts.positionsHelp}
+          rows={rows}
+          labelWidth={LABEL_WIDTH}
+          day={day}
+          selected={selected}
+          onSelect={({ row, slot }) => set({ slot, nomination: positions[row]?.mismatch.nomination_id })}
+          onOpen={open}
+          describe={describe}
+        />
+      </Panel>
+      {position && (
+        <div className="xl:col-start-2 xl:row-span-2">
+          <Sides day={day} position={position} slot={selected.slot} />
+        </div>
+      )}
       <Panel title={texts.list} isFlush>
         <MismatchTable
           positions={positions}
@@ -111,7 +113,7 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
           sort={{ value: search.sort, onChange: (sort) => set({ sort }) }}
         />
       </Panel>
-    </>
+    </div>
   );
 }
 
@@ -203,10 +205,16 @@ function MismatchTable({ positions, selected, sort }: TableProps) {
             )}
           </GroupName>
           <span className="text-xs text-muted">{ownerOf(mismatch.eic)}</span>
+          <span className="text-xs text-muted sm:hidden">{t.common.tsos[mismatch.tso]}</span>
         </span>
       ),
     },
-    { id: 'tso', header: t.common.controlArea, cell: ({ mismatch }) => t.common.tsos[mismatch.tso] },
+    {
+      id: 'tso',
+      header: t.common.controlArea,
+      from: 'sm',
+      cell: ({ mismatch }) => t.common.tsos[mismatch.tso],
+    },
     {
       id: 'direction',
       header: t.common.direction,

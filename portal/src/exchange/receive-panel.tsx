@@ -7,13 +7,14 @@ import { FormProblem } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Notice } from '../ui/states.tsx';
 import { MessageLink, MessageState } from './message-badges.tsx';
+import { EXCHANGE_TEXTS } from './texts.ts';
 
 type Received = Awaited<ReturnType<typeof operatorClient.exchange.receive>>;
 
 /** Uploads a TSO's answer that did not arrive through the inbox. */
 export function ReceivePanel() {
   const { t } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   const queryClient = useQueryClient();
   const receive = useMutation({
     mutationFn: (file: File) => operatorClient.exchange.receive(file),
@@ -47,7 +48,7 @@ export function ReceivePanel() {
 
 function Result({ name, received: { message, nominations } }: { name: string; received: Received }) {
   const { t } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   return (
     <Notice tone={message.state === 'applied' ? 'ok' : 'warn'}>
       <div className="grid gap-1">

@@ -12,6 +12,7 @@ import { DateField, Form, SelectField } from '../ui/form.tsx';
 import { Notice } from '../ui/states.tsx';
 import type { UnsentFilters } from './filters.ts';
 import { MessageLink } from './message-badges.tsx';
+import { EXCHANGE_TEXTS } from './texts.ts';
 
 type Sent = Awaited<ReturnType<typeof operatorClient.exchange.send>>;
 type Props = { filters: UnsentFilters; today: DeliveryDay; onClose: () => void };
@@ -19,7 +20,7 @@ type Props = { filters: UnsentFilters; today: DeliveryDay; onClose: () => void }
 /** Sends unsent nominations immediately instead of waiting for the scheduled time before the gate. */
 export function SendDialog({ filters, today, onClose }: Props) {
   const { t } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   const refresh = useRefresh();
   const [days, setDays] = useState<'all' | 'one'>(filters.day === undefined ? 'all' : 'one');
   const [day, setDay] = useState(filters.day ?? addDays(today, 1));
@@ -89,7 +90,7 @@ export function SendDialog({ filters, today, onClose }: Props) {
 
 function Result({ sent: { messages, faults } }: { sent: Sent }) {
   const { t, format } = useI18n();
-  const texts = t.exchange;
+  const texts = EXCHANGE_TEXTS[t.language];
   return (
     <>
       {(messages.length > 0 || faults.length === 0) && (

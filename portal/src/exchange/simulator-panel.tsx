@@ -10,6 +10,7 @@ import { Loaded, Skeleton } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { MessageLink, MessageState } from './message-badges.tsx';
+import { MESSAGE_TEXTS } from './message-texts.ts';
 import { waitingSchedulesQuery } from './queries.ts';
 import { SIMULATOR_TEXTS } from './simulator-texts.ts';
 
@@ -63,7 +64,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Message[] }) {
     },
     {
       id: 'state',
-      header: t.exchange.message.state,
+      header: MESSAGE_TEXTS[t.language].state,
       from: 'sm',
       cell: ({ state }) => <MessageState state={state} />,
     },

@@ -7,6 +7,7 @@ import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded, Notice } from '../ui/states.tsx';
 import { Instant } from '../ui/time.tsx';
 import { healthQuery } from './queries.ts';
+import { HEALTH_TEXTS } from './texts.ts';
 
 /** Changes are netted within seconds; a longer backlog means that the nomination job is stuck. */
 const BACKLOG_LIMIT_MS = 5 * 60_000;
@@ -22,7 +23,7 @@ const isMoved = ({ server_time, machine_time }: Health): boolean =>
 /** The platform's health, as it reports it. */
 export function HealthPanel() {
   const { t } = useI18n();
-  const texts = t.operator.health;
+  const texts = HEALTH_TEXTS[t.language];
   const query = useQuery(healthQuery);
   const isLate = query.data !== undefined && waitedMs(query.data) > BACKLOG_LIMIT_MS;
   const isBad = query.error !== null || isLate;
@@ -38,7 +39,7 @@ export function HealthPanel() {
 
 function HealthFacts({ health, isLate }: { health: Health; isLate: boolean }) {
   const { t, format } = useI18n();
-  const texts = t.operator.health;
+  const texts = HEALTH_TEXTS[t.language];
   const { database, waiting } = health;
   const runsMs = Date.parse(health.machine_time) - Date.parse(health.started_at);
   return (

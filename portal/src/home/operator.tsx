@@ -103,7 +103,7 @@ function LastEntries(): ReactNode {
       isFlush
       actions={
         <Link to="/operator/audit" className="text-sm text-accent-strong hover:underline">
-          {t.operator.audit.title}
+          {t.operator.nav.audit}
         </Link>
       }
     >

@@ -3,12 +3,16 @@ import { test } from 'node:test';
 import { PROBLEMS, TSOS } from '@saldo/api';
 import type { Language } from '@saldo/core/messages/language.ts';
 import { ACTIVITY_TEXTS } from '../activity/texts.ts';
+import { MESSAGE_TEXTS } from '../exchange/message-texts.ts';
+import { EXCHANGE_TEXTS } from '../exchange/texts.ts';
+import { HEALTH_TEXTS } from '../health/texts.ts';
 import { SCOPE_TEXTS } from '../keys/scope-texts.ts';
 import { MARKET_TEXTS } from '../market/texts.ts';
 import { NAVIGATION } from '../navigation.ts';
 import { SCHEDULE_TEXTS } from '../nominations/schedule-texts.ts';
 import { FACTOR_TEXTS } from '../users/factor-texts.ts';
 import { PASSKEY_TEXTS } from '../users/passkey-texts.ts';
+import { PROFILE_TEXTS } from '../users/profile-texts.ts';
 import { WEBHOOK_TEXTS } from '../webhooks/texts.ts';
 import { de } from './de.ts';
 import { en } from './en.ts';
@@ -25,9 +29,13 @@ function textsOf(value: unknown, path = ''): [string, string][] {
 /** Texts that are loaded with their pages. */
 const OF_PAGES = {
   ACTIVITY_TEXTS,
+  EXCHANGE_TEXTS,
   FACTOR_TEXTS,
+  HEALTH_TEXTS,
   MARKET_TEXTS,
+  MESSAGE_TEXTS,
   PASSKEY_TEXTS,
+  PROFILE_TEXTS,
   SCHEDULE_TEXTS,
   SCOPE_TEXTS,
   WEBHOOK_TEXTS,

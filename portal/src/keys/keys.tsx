@@ -14,6 +14,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { CreateButton } from '../ui/create-button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { Checkbox, SelectField } from '../ui/form.tsx';
+import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
@@ -100,7 +101,10 @@ export function KeyList(props: ListProps) {
       {shown.length === 0 ? (
         <EmptyState title={KEY_TEXTS[t.language].empty} text={KEY_TEXTS[t.language].emptyText} />
       ) : (
-        <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
+        <>
+          <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
+          <MoreButton count={shown.length} />
+        </>
       )}
       {dialog?.what === 'rotate' && (
         <RotateDialog apiKey={dialog.key} rotate={actions.rotate} onCreated={show} onClose={close} />
@@ -170,7 +174,9 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       header: texts.name,
       cell: (key) => (
         <span className="cell">
-          <span className="font-medium">{key.name}</span>
+          <span className="font-medium xl:not-print:max-w-40 xl:not-print:truncate" title={key.name}>
+            {key.name}
+          </span>
           <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
           {key.allowed_addresses && (
             <span className="max-w-64 text-xs break-words text-muted">
@@ -181,7 +187,18 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
         </span>
       ),
     },
-    ...(ownerOf ? [{ id: 'owner', header: texts.owner, from: 'sm' as const, cell: ownerOf }] : []),
+    ...(ownerOf
+      ? [
+          {
+            id: 'owner',
+            header: texts.owner,
+            from: 'sm' as const,
+            isLong: true,
+            width: 'xl:w-[18%]',
+            cell: ownerOf,
+          },
+        ]
+      : []),
     {
       id: 'state',
       header: t.common.status,

@@ -35,7 +35,7 @@ const COLUMNS: readonly CsvColumn<ApiKey>[] = [
 /** The keys of all owners. */
 export function OperatorKeysPage() {
   const { t } = useI18n();
-  const texts = t.operator.keys;
+  const texts = KEY_TEXTS[t.language];
   const { filters, set, clear, isFiltered } = useFilters(readKeyFilters);
   const { owner_type, owner_id, ended } = filters;
   const query = useWithPartyNames(useQuery(keysQuery(filters)));
@@ -46,7 +46,7 @@ export function OperatorKeysPage() {
   return (
     <Page
       title={texts.title}
-      text={texts.text}
+      text={texts.operatorText}
       actions={
         <>
           <ExportButton
@@ -96,13 +96,15 @@ export function OperatorKeysPage() {
   );
 }
 
+const NAME = 'hover:underline xl:not-print:truncate';
+
 function KeyOwner({ apiKey: { owner } }: { apiKey: ApiKey }) {
   const { t } = useI18n();
   return (
-    <span className="cell">
-      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} />}
-      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} />}
-      <span className="text-xs text-muted">{t.operator.roles[owner.type]}</span>
+    <span className="cell xl:not-print:flex-nowrap">
+      {owner.type === 'brp' && owner.id && <BrpLink id={owner.id} className={NAME} />}
+      {owner.type === 'account' && owner.id && <AccountLink id={owner.id} className={NAME} />}
+      <span className="shrink-0 text-xs text-muted">{t.operator.roles[owner.type]}</span>
     </span>
   );
 }
@@ -130,7 +132,7 @@ function NewKeyDialog({ filters, onClose }: { filters: KeyFilters; onClose: () =
     >
       <SelectField
         name="owner.type"
-        label={t.operator.keys.ownerType}
+        label={KEY_TEXTS[t.language].ownerType}
         value={type}
         options={KEY_OWNERS.map((value) => ({ value, label: t.operator.roles[value] }))}
         onChange={change}
@@ -153,7 +155,7 @@ export function PartyKeys({ type, id }: PartyKeysProps) {
   const query = useQuery(keysQuery({ owner_type: type, owner_id: id }));
   return (
     <Panel
-      title={t.operator.keys.title}
+      title={KEY_TEXTS[t.language].title}
       isFlush
       actions={
         <CreateButton label={KEY_TEXTS[t.language].create} needs="admin">

@@ -1,6 +1,8 @@
 import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
+  operatorText: 'The keys of all owners. A key is shown once, when it is made.',
+  ownerType: 'Kind of owner',
   title: 'API keys',
   text: 'With a key your systems read and write through the BRP API. A key is shown once, when it is made.',
   create: 'New key',
@@ -50,6 +52,8 @@ const en = {
 };
 
 const de: typeof en = {
+  operatorText: 'Die Schlüssel aller Inhaber. Ein Schlüssel wird nur einmal bei der Anlage gezeigt.',
+  ownerType: 'Art des Inhabers',
   title: 'API-Schlüssel',
   text: 'Mit einem Schlüssel lesen und schreiben Ihre Systeme über die BRP-API. Er wird nur einmal bei der Anlage gezeigt.',
   create: 'Neuer Schlüssel',

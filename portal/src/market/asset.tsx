@@ -53,7 +53,7 @@ function AssetView({ version }: ViewProps) {
       actions={
         <>
           <Link to="/operator/audit" search={{ subject: asset.id }} className={buttonClass()}>
-            {t.operator.audit.ofThis}
+            {t.operator.nav.audit}
           </Link>
           {mayChange && (
             <Button icon="edit" onClick={() => setIsEdited(true)}>

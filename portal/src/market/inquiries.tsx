@@ -3,13 +3,11 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { portalClient } from '../session/clients.ts';
-import { usePermission } from '../session/session.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
+import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { InquiryCard } from './inquiry-card.tsx';
+import { InquiryList } from './inquiry-card.tsx';
 import { INQUIRY_TEXTS } from './inquiry-texts.ts';
 import { OWN_INQUIRIES, offersQuery, ownInquiriesQuery } from './queries.ts';
 
@@ -17,7 +15,6 @@ import { OWN_INQUIRIES, offersQuery, ownInquiriesQuery } from './queries.ts';
 export function InquiriesPage() {
   const { format } = useI18n();
   const texts = INQUIRY_TEXTS[format.language];
-  const mayChange = usePermission('member');
   const toast = useToast();
   const query = useInfiniteQuery(ownInquiriesQuery);
   const queryClient = useQueryClient();
@@ -31,41 +28,28 @@ export function InquiriesPage() {
   return (
     <Page title={texts.title} text={texts.text}>
       {close.error && <ErrorState error={close.error} />}
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.inquiries}
-          empty={
-            <EmptyState
-              title={texts.empty}
-              text={texts.emptyText}
-              action={
-                <Link to="/offers" className={buttonClass()}>
-                  {texts.toOffers}
-                </Link>
-              }
-            />
-          }
-        >
-          {(inquiries) =>
-            inquiries.map((inquiry) => (
-              <InquiryCard
-                key={inquiry.id}
-                inquiry={inquiry}
-                about={<About inquiry={inquiry} />}
-                actions={
-                  mayChange &&
-                  inquiry.status !== 'closed' && (
-                    <Button disabled={close.isPending} onClick={() => close.mutate(inquiry.id)}>
-                      {texts.close}
-                    </Button>
-                  )
-                }
-              />
-            ))
-          }
-        </PagedList>
-      </Panel>
+      <InquiryList
+        query={query}
+        empty={
+          <EmptyState
+            title={texts.empty}
+            text={texts.emptyText}
+            action={
+              <Link to="/offers" className={buttonClass()}>
+                {texts.toOffers}
+              </Link>
+            }
+          />
+        }
+        cardOf={(inquiry) => ({
+          about: <About inquiry={inquiry} />,
+          actions: (
+            <Button disabled={close.isPending} onClick={() => close.mutate(inquiry.id)}>
+              {texts.close}
+            </Button>
+          ),
+        })}
+      />
     </Page>
   );
 }

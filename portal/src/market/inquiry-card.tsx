@@ -1,23 +1,50 @@
 import type { Inquiry } from '@saldo/api';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
+import { usePermission } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { Panel } from '../ui/page.tsx';
+import { PagedList } from '../ui/paged-list.tsx';
 import { Instant } from '../ui/time.tsx';
 import { INQUIRY_TEXTS } from './inquiry-texts.ts';
 
 /** Colour marks what waits for an answer. */
 const TONES: Record<Inquiry['status'], Tone> = { open: 'warn', answered: 'neutral', closed: 'neutral' };
 
-type Props = {
-  inquiry: Inquiry;
+type CardProps = {
   /** The offer or demand, as a link where it has a page. */
   about: ReactNode;
   from?: ReactNode;
-  actions?: ReactNode;
+  /** What can be done with an inquiry that is not closed. */
+  actions: ReactNode;
 };
 
+type Props = {
+  query: ComponentProps<typeof PagedList<{ readonly inquiries: readonly Inquiry[] }, Inquiry>>['query'];
+  empty: ReactNode;
+  cardOf: (inquiry: Inquiry) => CardProps;
+};
+
+/** The inquiries of an account, or for the operator those of all. */
+export function InquiryList({ query, empty, cardOf }: Props) {
+  const mayChange = usePermission('member');
+  return (
+    <Panel isFlush>
+      <PagedList query={query} recordsOf={(page) => page.inquiries} empty={empty}>
+        {(inquiries) =>
+          inquiries.map((inquiry) => {
+            const { actions, ...card } = cardOf(inquiry);
+            const isOpen = mayChange && inquiry.status !== 'closed';
+            return <InquiryCard key={inquiry.id} inquiry={inquiry} {...card} actions={isOpen && actions} />;
+          })
+        }
+      </PagedList>
+    </Panel>
+  );
+}
+
 /** An inquiry with its answer. */
-export function InquiryCard({ inquiry, about, from, actions }: Props) {
+function InquiryCard({ inquiry, about, from, actions }: CardProps & { inquiry: Inquiry }) {
   const { format } = useI18n();
   const texts = INQUIRY_TEXTS[format.language];
   const { status, message, answer, answered_at, created_at } = inquiry;

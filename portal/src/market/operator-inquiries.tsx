@@ -4,18 +4,16 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { operatorClient } from '../session/operator-client.ts';
-import { usePermission } from '../session/session.ts';
 import { useFilters } from '../ui/address.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
 import { Form, FormButtons, TextAreaField } from '../ui/form.tsx';
-import { Page, Panel } from '../ui/page.tsx';
-import { PagedList } from '../ui/paged-list.tsx';
+import { Page } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { useIsMounted } from '../ui/use-is-mounted.ts';
-import { InquiryCard } from './inquiry-card.tsx';
+import { InquiryList } from './inquiry-card.tsx';
 import { INQUIRY_TEXTS } from './inquiry-texts.ts';
 import { readInquiryFilters } from './operator-filters.ts';
 import { assetQuery, inquiryListQuery } from './operator-queries.ts';
@@ -24,7 +22,6 @@ import { assetQuery, inquiryListQuery } from './operator-queries.ts';
 export function OperatorInquiriesPage() {
   const { format } = useI18n();
   const texts = INQUIRY_TEXTS[format.language];
-  const mayChange = usePermission('member');
   const { filters, set, clear, isFiltered } = useFilters(readInquiryFilters);
   const query = useInfiniteQuery(inquiryListQuery(filters));
   const [answering, setAnswering] = useState<Inquiry | null>(null);
@@ -38,35 +35,22 @@ export function OperatorInquiriesPage() {
           onChange={(status) => set({ status })}
         />
       </FilterBar>
-      <Panel isFlush>
-        <PagedList
-          query={query}
-          recordsOf={(page) => page.inquiries}
-          empty={<EmptyState title={texts.empty} text={texts.operatorEmptyText} />}
-        >
-          {(inquiries) =>
-            inquiries.map((inquiry) => (
-              <InquiryCard
-                key={inquiry.id}
-                inquiry={inquiry}
-                about={<About inquiry={inquiry} />}
-                from={`${inquiry.account.name}, ${inquiry.user.name} (${inquiry.user.email})`}
-                actions={
-                  mayChange &&
-                  inquiry.status !== 'closed' && (
-                    <Button
-                      variant={inquiry.status === 'open' ? 'primary' : 'secondary'}
-                      onClick={() => setAnswering(inquiry)}
-                    >
-                      {inquiry.status === 'open' ? texts.answer : texts.answerAgain}
-                    </Button>
-                  )
-                }
-              />
-            ))
-          }
-        </PagedList>
-      </Panel>
+      <InquiryList
+        query={query}
+        empty={<EmptyState title={texts.empty} text={texts.operatorEmptyText} />}
+        cardOf={(inquiry) => ({
+          about: <About inquiry={inquiry} />,
+          from: `${inquiry.account.name}, ${inquiry.user.name} (${inquiry.user.email})`,
+          actions: (
+            <Button
+              variant={inquiry.status === 'open' ? 'primary' : 'secondary'}
+              onClick={() => setAnswering(inquiry)}
+            >
+              {inquiry.status === 'open' ? texts.answer : texts.answerAgain}
+            </Button>
+          ),
+        })}
+      />
       {answering && <AnswerDialog inquiry={answering} onClose={() => setAnswering(null)} />}
     </Page>
   );

@@ -17,7 +17,7 @@ import { wholeMinute } from '../ui/typed-instant.ts';
 import { EVIDENCE_TEXTS } from './evidence-texts.ts';
 import { changesBetween } from './nominated-slots.ts';
 import { nominationAsOfQuery, nominationHistoryQuery } from './queries.ts';
-import { SlotChanges } from './slot-changes.tsx';
+import { ChangesSince } from './slot-changes.tsx';
 
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
@@ -91,18 +91,7 @@ function StateThen({ version, newest, onSelect }: StateProps) {
         </Fact>
       </Facts>
       {isSame && <p className="text-sm text-muted">{texts.same}</p>}
-      {changes.length > 0 && (
-        <div className="min-w-0">
-          <h4 className="mb-1 text-sm font-semibold">{texts.differences(changes.length)}</h4>
-          <SlotChanges
-            label={texts.differences(changes.length)}
-            changes={changes}
-            before={texts.before}
-            after={texts.now}
-            onSelect={onSelect}
-          />
-        </div>
-      )}
+      {changes.length > 0 && <ChangesSince heading="h4" changes={changes} onSelect={onSelect} />}
     </>
   );
 }

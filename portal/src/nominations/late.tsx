@@ -62,7 +62,7 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       id: 'day',
       header: t.common.day,
       cell: ({ delivery_date, since }) => (
-        <span className="cell whitespace-nowrap">
+        <span className="cell whitespace-nowrap xl:flex-nowrap">
           {format.day(delivery_date)}
           <span className="text-xs text-muted">
             {texts.since} <Instant at={since} />
@@ -73,14 +73,32 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
     {
       id: 'group',
       header: t.common.balanceGroup,
+      isLong: true,
+      width: 'xl:w-[18%]',
       cell: ({ eic, tso, brp_id }) => (
         <span className="cell">
           <GroupName eic={eic} tso={tso} />
-          <BrpLink id={brp_id} className="target hover:underline" />
+          <span className="xl:not-print:hidden">
+            <BrpLink id={brp_id} className="target hover:underline" />
+          </span>
         </span>
       ),
     },
-    { id: 'slots', header: texts.slots, from: 'md', cell: slotRanges },
+    {
+      id: 'brp',
+      header: t.operator.brp,
+      from: 'xl',
+      isLong: true,
+      width: 'xl:w-[14%]',
+      cell: ({ brp_id }) => <BrpLink id={brp_id} />,
+    },
+    {
+      id: 'slots',
+      header: texts.slots,
+      from: 'md',
+      isLong: true,
+      cell: (position) => <span title={slotRanges(position)}>{slotRanges(position)}</span>,
+    },
     {
       id: 'nominated',
       header: texts.nominated,

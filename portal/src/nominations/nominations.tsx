@@ -210,7 +210,7 @@ type Own = TableProps['own'];
 function StatusCell({ row: { nomination, totals }, own }: { row: Row; own: Own }) {
   const { format } = useI18n();
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex flex-wrap gap-1 xl:flex-nowrap">
       <NominationBadges nomination={nomination} />
       {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
       <OwnBadge schedule={own?.get(nomination.id)} />
@@ -222,7 +222,9 @@ const ownerColumn = (ownerOf: NonNullable<TableProps['ownerOf']>, header: string
   id: 'owner',
   header,
   from: 'xl',
-  cell: ({ nomination }) => ownerOf(nomination.eic),
+  isLong: true,
+  width: 'xl:w-[18%]',
+  cell: ({ nomination }) => <span title={ownerOf(nomination.eic)}>{ownerOf(nomination.eic)}</span>,
 });
 
 /** A table of nominations with totals. */

@@ -2,6 +2,7 @@ import { sumKwh } from '@saldo/core/energy.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SlotButton } from '../references/slot-button.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { EVIDENCE_TEXTS } from './evidence-texts.ts';
 import type { SlotChange } from './nominated-slots.ts';
 
 type Props = {
@@ -49,4 +50,28 @@ export function SlotChanges({ label, changes, before, after, onSelect }: Props) 
     },
   ];
   return <DataTable label={label} columns={columns} rows={changes} rowKey={({ slot }) => String(slot)} />;
+}
+
+type SinceProps = Pick<Props, 'changes' | 'onSelect'> & {
+  /** The level of the heading below that of the page or dialog. */
+  heading: 'h3' | 'h4';
+};
+
+/** What has changed between a time in the past and now. */
+export function ChangesSince({ changes, heading: Heading, onSelect }: SinceProps) {
+  const { format } = useI18n();
+  const texts = EVIDENCE_TEXTS[format.language];
+  const title = texts.differences(changes.length);
+  return (
+    <div className="min-w-0">
+      <Heading className="mb-1 text-sm font-semibold">{title}</Heading>
+      <SlotChanges
+        label={title}
+        changes={changes}
+        before={texts.before}
+        after={texts.now}
+        onSelect={onSelect}
+      />
+    </div>
+  );
 }

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { CustomerTable } from '../customers/customers.tsx';
 import { NewCustomerDialog } from '../customers/new-customer.tsx';
+import { OPERATOR_CUSTOMER_TEXTS } from '../customers/operator-texts.ts';
 import { customersQuery } from '../customers/queries.ts';
 import { CUSTOMER_TEXTS } from '../customers/texts.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -63,7 +64,7 @@ function Customers({ brpId }: { brpId: string }) {
       title={CUSTOMER_TEXTS[t.language].title}
       isFlush
       actions={
-        <CreateButton label={t.operator.customers.create}>
+        <CreateButton label={OPERATOR_CUSTOMER_TEXTS[t.language].create}>
           {(close) => <NewCustomerDialog brpId={brpId} onClose={close} />}
         </CreateButton>
       }

@@ -6,6 +6,7 @@ import { usePermission } from '../session/session.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/copy.tsx';
+import { MoreButton } from '../ui/more.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
@@ -80,6 +81,7 @@ export function GroupTable<G extends Group>({ groups, emptyText, owner, edit, so
   return (
     <>
       <DataTable label={texts.title} columns={columns} rows={groups} rowKey={({ eic }) => eic} sort={sort} />
+      <MoreButton count={groups.length} />
       {edited && edit(edited, () => setEdited(null))}
     </>
   );

@@ -9,6 +9,7 @@ import { CreateButton } from '../ui/create-button.tsx';
 import { memberColumns } from '../ui/csv.ts';
 import { ExportButton } from '../ui/export.tsx';
 import { FilterBar, SearchFilter } from '../ui/filters.tsx';
+import { MoreButton } from '../ui/more.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { containsText } from '../ui/search-parameters.ts';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -49,7 +50,6 @@ export function PartiesPage({
   const { t } = useI18n();
   const { filters, set, clear, isFiltered } = useFilters(readPartyFilters);
   const parties = useQuery(query);
-  const isFound = ({ name, id }: Party) => containsText(filters.search, name, id);
   const columns: readonly Column<Party>[] = [
     {
       id: 'name',
@@ -95,21 +95,20 @@ export function PartiesPage({
       </FilterBar>
       <Panel isFlush>
         <Loaded query={parties}>
-          {(rows) =>
-            !rows.some(isFound) ? (
+          {(all) => {
+            const rows = all.filter(({ name, id }) => containsText(filters.search, name, id));
+            return rows.length === 0 ? (
               <EmptyState
-                title={rows.length === 0 ? texts.empty : t.search.nothing}
-                text={rows.length === 0 ? texts.emptyText : t.search.nothingText}
+                title={all.length === 0 ? texts.empty : t.search.nothing}
+                text={all.length === 0 ? texts.emptyText : t.search.nothingText}
               />
             ) : (
-              <DataTable
-                label={texts.title}
-                columns={columns}
-                rows={rows.filter(isFound)}
-                rowKey={({ id }) => id}
-              />
-            )
-          }
+              <>
+                <DataTable label={texts.title} columns={columns} rows={rows} rowKey={({ id }) => id} />
+                <MoreButton count={rows.length} />
+              </>
+            );
+          }}
         </Loaded>
       </Panel>
     </Page>

@@ -59,13 +59,19 @@ export function GroupName({ eic, tso, children }: Props) {
   const isNamed = label !== eic;
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-1.5 xl:in-[td]:flex-nowrap">
-      {children ? children(label) : isNamed && <span className="font-medium">{label}</span>}
+      {children
+        ? children(label)
+        : isNamed && (
+            <span title={label} className="font-medium xl:not-print:in-[td]:truncate">
+              {label}
+            </span>
+          )}
       {(isNamed || !children) && (
         <span className="inline-flex max-w-full text-xs text-muted">
           <Code text={eic} isShort={isNamed} />
         </span>
       )}
-      {tso && <span className="text-xs text-muted">{t.common.tsos[tso]}</span>}
+      {tso && <span className="shrink-0 text-xs text-muted">{t.common.tsos[tso]}</span>}
     </span>
   );
 }

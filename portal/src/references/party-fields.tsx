@@ -78,7 +78,7 @@ export function BalanceGroupFields({ brpId, hint, value, onChange }: GroupFields
         hint={hint}
         value={value?.eic ?? ''}
         disabled={brpId === ''}
-        options={[{ value: '', label: t.operator.customers.noGroupYet }, ...groupOptions(groups)]}
+        options={[{ value: '', label: t.operator.noGroupYet }, ...groupOptions(groups)]}
         onChange={choose}
       />
       {value && (

@@ -10,18 +10,20 @@ type Props = {
 
 export function BrpLink({ id, name, className = 'hover:underline' }: Props) {
   const names = usePartyNames();
+  const label = name ?? names.get(id) ?? id;
   return (
-    <Link to="/operator/brps/$brpId" params={{ brpId: id }} className={className}>
-      {name ?? names.get(id) ?? id}
+    <Link to="/operator/brps/$brpId" params={{ brpId: id }} title={label} className={className}>
+      {label}
     </Link>
   );
 }
 
 export function AccountLink({ id, name, className = 'hover:underline' }: Props) {
   const names = usePartyNames();
+  const label = name ?? names.get(id) ?? id;
   return (
-    <Link to="/operator/accounts/$accountId" params={{ accountId: id }} className={className}>
-      {name ?? names.get(id) ?? id}
+    <Link to="/operator/accounts/$accountId" params={{ accountId: id }} title={label} className={className}>
+      {label}
     </Link>
   );
 }

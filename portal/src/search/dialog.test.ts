@@ -301,3 +301,11 @@ test('an account holder finds offers and the watch list', () =>
     await isAt('/offers');
     await hasParameter('watched', 'true');
   }));
+
+test('Ctrl K opens the search on the wall display, too, which has no button for it', () =>
+  show('/operator/board', { role: 'operator' }, async () => {
+    await find('h1', 'Control room');
+    assert.equal(document.querySelector('[aria-keyshortcuts]'), null);
+    document.dispatchEvent(new window.KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+    await find('dialog input', TEXTS.en.title);
+  }));

@@ -119,6 +119,12 @@ const creation = (
   ...more,
 });
 
+const pageAt = (
+  page: Path,
+  roles: readonly UserRole[],
+  action: Omit<Action, 'roles' | 'target'> & Partial<Pick<Action, 'target'>>,
+): Action => ({ target: { page }, isPage: true, roles, ...action });
+
 /** Pages that the navigation does not have, and what can be done from any page. */
 const ACTIONS: readonly Action[] = [
   {
@@ -131,23 +137,17 @@ const ACTIONS: readonly Action[] = [
     target: { command: 'schedule' },
     isFrequent: true,
   },
-  {
-    roles: OPERATOR,
+  pageAt('/operator/board', OPERATOR, {
     names: { en: 'Control room', de: 'Leitstand' },
     words: 'Board Wall Screen Tafel Leitwarte',
     icon: 'grid',
-    target: { page: '/operator/board' },
-    isPage: true,
     isFrequent: true,
-  },
-  {
-    roles: OPERATOR,
+  }),
+  pageAt('/operator/series/interchanges', OPERATOR, {
     names: { en: 'Interchanges', de: 'Übertragungsdateien' },
     words: 'MSCONS Files Dateien',
     icon: 'list',
-    target: { page: '/operator/series/interchanges' },
-    isPage: true,
-  },
+  }),
   {
     roles: OPERATOR,
     needs: 'member',
@@ -174,24 +174,19 @@ const ACTIONS: readonly Action[] = [
   creation('/operator/users', OPERATOR, { en: 'New user', de: 'Neuer Benutzer' }, { needs: 'admin' }),
   creation('/operator/keys', OPERATOR, { en: 'New API key', de: 'Neuer API-Schlüssel' }, { needs: 'admin' }),
   creation('/operator/webhooks', OPERATOR, { en: 'New webhook', de: 'Neuer Webhook' }, { needs: 'admin' }),
-  {
-    roles: ['account'],
+  pageAt('/offers', ['account'], {
     names: { en: 'Watch list', de: 'Merkliste' },
     words: 'Watched offers Beobachtete gemerkte Angebote',
     icon: 'eye',
     target: { page: '/offers', search: { watched: 'true' } },
-    isPage: true,
     isFrequent: true,
-  },
-  {
-    roles: ['account'],
+  }),
+  pageAt('/compare', ['account'], {
     names: { en: 'Compare offers', de: 'Angebote vergleichen' },
     words: 'Comparison Vergleich',
     icon: 'scale',
-    target: { page: '/compare' },
-    isPage: true,
     isFrequent: true,
-  },
+  }),
   creation('/users', OWN, { en: 'New user', de: 'Neuer Benutzer' }, { needs: 'admin' }),
   creation(
     '/keys',
@@ -200,15 +195,12 @@ const ACTIONS: readonly Action[] = [
     { needs: 'admin', isFrequent: true },
   ),
   creation('/webhooks', ['brp'], { en: 'New webhook', de: 'Neuer Webhook' }, { needs: 'admin' }),
-  {
-    roles: ALL,
+  pageAt('/profile', ALL, {
     names: { en: 'Profile', de: 'Profil' },
     words:
       'Password Passwort Passkey Second factor Zweiter Faktor Sessions Sitzungen Notifications Benachrichtigungen',
     icon: 'user',
-    target: { page: '/profile' },
-    isPage: true,
-  },
+  }),
   {
     roles: ALL,
     names: { en: 'Documentation', de: 'Dokumentation' },

@@ -41,7 +41,7 @@ function SeriesView({ series }: { series: Series }) {
       actions={
         <>
           <Link to="/operator/audit" search={{ subject: series.id }} className={buttonClass()}>
-            {t.operator.audit.ofThis}
+            {t.operator.nav.audit}
           </Link>
           {mayChange && (
             <Button icon="edit" onClick={() => setIsEdited(true)}>

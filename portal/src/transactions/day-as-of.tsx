@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { EVIDENCE_TEXTS } from '../nominations/evidence-texts.ts';
-import { SlotChanges } from '../nominations/slot-changes.tsx';
+import { ChangesSince } from '../nominations/slot-changes.tsx';
 import { serverNow } from '../session/server-clock.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -50,15 +50,7 @@ function DayAsOfDialog({ contract, day, onClose }: Props & { onClose: () => void
                 {changes.length === 0 ? (
                   <p className="text-sm text-muted">{texts.same}</p>
                 ) : (
-                  <div className="min-w-0">
-                    <h3 className="mb-1 text-sm font-semibold">{texts.differences(changes.length)}</h3>
-                    <SlotChanges
-                      label={texts.differences(changes.length)}
-                      changes={changes}
-                      before={texts.before}
-                      after={texts.now}
-                    />
-                  </div>
+                  <ChangesSince heading="h3" changes={changes} />
                 )}
               </>
             );

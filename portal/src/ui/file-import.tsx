@@ -204,7 +204,7 @@ function Sending({ file, isDryRun, progress, onCancel }: SendingProps) {
 export function FormatHelp({ text, examples }: { text: string; examples: readonly string[] }) {
   const { language } = useI18n();
   return (
-    <details className="rounded-lg border border-line bg-surface px-4 py-2.5 text-sm">
+    <details className="rounded-lg bg-surface px-4 py-2.5 text-sm">
       <summary className="font-medium">{IMPORT_TEXTS[language].help}</summary>
       <div className="mt-2 grid gap-3 text-muted">
         <p>{text}</p>

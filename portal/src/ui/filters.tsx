@@ -83,6 +83,8 @@ type SelectFilterProps<V extends string> = {
   onChange: (value: V | undefined) => void;
   /** The label of the empty option. */
   anyLabel?: string;
+  /** The options are sentences. */
+  isWide?: boolean;
 };
 
 export function SelectFilter<V extends string>({
@@ -91,11 +93,12 @@ export function SelectFilter<V extends string>({
   options,
   onChange,
   anyLabel,
+  isWide = false,
 }: SelectFilterProps<V>) {
   const { t } = useI18n();
   return (
     // Its options may be loaded later, and the fields beside it do not move then.
-    <Labelled label={label} className="w-36">
+    <Labelled label={label} className={isWide ? 'w-60' : 'w-36'}>
       {(id) => (
         <select
           id={id}

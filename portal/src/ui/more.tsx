@@ -4,17 +4,17 @@ import { Button } from './button.tsx';
 
 type Props = {
   count: number;
-  hasMore: boolean;
-  onMore: () => void | Promise<void>;
+  hasMore?: boolean;
+  onMore?: () => void | Promise<void>;
 };
 
-/** The end of a paged list: how many records are shown, and a button to load more. */
-export function MoreButton({ count, hasMore, onMore }: Props) {
+/** The end of a list: how many records are shown, and a button to load more of a paged one. */
+export function MoreButton({ count, hasMore = false, onMore }: Props) {
   const { t, format } = useI18n();
   const [isLoading, setIsLoading] = useState(false);
   const load = async () => {
     setIsLoading(true);
-    await onMore();
+    await onMore?.();
     setIsLoading(false);
   };
   const number = format.number(count);

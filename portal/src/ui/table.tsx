@@ -20,6 +20,11 @@ export type Column<Row> = {
   /** Right-aligns numbers, so that their digits line up. */
   readonly isNumber?: boolean;
   readonly from?: keyof typeof FROM;
+  /**
+   * Names that may be long. On a wide screen they take one line, cut at the width of the column, which has to be given:
+   * otherwise the text would determine it.
+   */
+  readonly isLong?: boolean;
   /** Class of a width in percent. Tables whose columns all have the same widths align with each other. */
   readonly width?: string;
   /** The footer of the column, such as its sum. */
@@ -60,10 +65,11 @@ const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 't
 export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall = false, sort }: Props<Row>) {
   const { format } = useI18n();
   const sorted = sortedRows(columns, rows, sort, format.locale);
-  const cellClass = ({ isNumber, from }: Column<Row>) =>
+  const cellClass = ({ isNumber, isLong, from }: Column<Row>) =>
     cx(
       'px-2 py-1.5 first:pl-4 last:pr-4 dense:py-1 dense:leading-tight',
       isNumber && 'text-right whitespace-nowrap',
+      isLong && 'xl:not-print:max-w-0 xl:not-print:truncate',
       from && FROM[from],
     );
   const hasFooter = columns.some(({ footer }) => footer !== undefined);

@@ -21,6 +21,7 @@ import { useToast } from '../ui/toast.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { DensitySwitch } from './density-switch.tsx';
 import { PasskeysPanel } from './passkeys.tsx';
+import { PROFILE_TEXTS } from './profile-texts.ts';
 import { ProviderLinksPanel } from './provider-links.tsx';
 import { SecondFactorPanel } from './second-factor-panel.tsx';
 import { SessionsPanel } from './sessions.tsx';
@@ -31,7 +32,7 @@ export function ProfilePage() {
   const { user, expires_at } = useSession();
   const party = user.brp ?? user.account;
   return (
-    <Page title={t.session.profileTitle} actions={<DensitySwitch />}>
+    <Page title={PROFILE_TEXTS[t.language].profileTitle} actions={<DensitySwitch />}>
       <Panel title={t.session.profile}>
         <Facts>
           <Fact label={t.session.name}>{user.name}</Fact>
@@ -39,7 +40,7 @@ export function ProfilePage() {
           {party && <Fact label={t.session.organisation}>{party.name}</Fact>}
           <Fact label={t.session.role}>{t.session.roles[user.role]}</Fact>
           <Fact label={t.session.permission}>{t.session.permissions[user.permissions]}</Fact>
-          <Fact label={t.session.sessionExpires}>
+          <Fact label={PROFILE_TEXTS[t.language].sessionExpires}>
             <Instant at={expires_at} />
           </Fact>
         </Facts>
@@ -70,7 +71,7 @@ function PasswordPanel() {
     onSuccess: () => {
       reset();
       setIsTried(false);
-      toast(t.session.passwordChanged);
+      toast(PROFILE_TEXTS[t.language].passwordChanged);
     },
   });
   const submit = () => {
@@ -78,11 +79,11 @@ function PasswordPanel() {
     if (input.new === input.repeated) change.mutate({ current: input.current, new: input.new });
   };
   return (
-    <Panel title={t.session.changePassword}>
+    <Panel title={PROFILE_TEXTS[t.language].changePassword}>
       <Form error={change.error} fields={['current', 'new']} isUnsaved={isUnsaved} onSubmit={submit}>
         <PasswordField
           name="current"
-          label={t.session.currentPassword}
+          label={PROFILE_TEXTS[t.language].currentPassword}
           autoComplete="current-password"
           value={input.current}
           onChange={(current) => set({ current })}
@@ -105,9 +106,9 @@ function PasswordPanel() {
         />
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" variant="primary" isBusy={change.isPending}>
-            {t.session.changePassword}
+            {PROFILE_TEXTS[t.language].changePassword}
           </Button>
-          <span className="text-xs text-muted">{t.session.changePasswordHint}</span>
+          <span className="text-xs text-muted">{PROFILE_TEXTS[t.language].changePasswordHint}</span>
         </div>
       </Form>
     </Panel>
@@ -130,11 +131,13 @@ function NotificationsPanel() {
     },
   });
   return (
-    <Panel title={t.session.notifications}>
+    <Panel title={PROFILE_TEXTS[t.language].notifications}>
       <div className="grid gap-3">
-        <p className="text-sm text-muted">{t.session.notificationsText(...GATE_REMINDER_MINUTES)}</p>
+        <p className="text-sm text-muted">
+          {PROFILE_TEXTS[t.language].notificationsText(...GATE_REMINDER_MINUTES)}
+        </p>
         <Checkbox
-          label={t.session.showNotifications}
+          label={PROFILE_TEXTS[t.language].showNotifications}
           checked={isOn}
           onChange={(on) => {
             // At once: a mutation reports its variables in a later task, and until then the box would show the old state.
@@ -143,7 +146,7 @@ function NotificationsPanel() {
           }}
         />
         <FormProblem error={change.error} />
-        {isBlocked && <Notice tone="warn">{t.session.notificationsBlocked}</Notice>}
+        {isBlocked && <Notice tone="warn">{PROFILE_TEXTS[t.language].notificationsBlocked}</Notice>}
       </div>
     </Panel>
   );

@@ -6,6 +6,7 @@ import { FormProblem } from '../ui/form.tsx';
 import { Panel } from '../ui/page.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { PROFILE_TEXTS } from './profile-texts.ts';
 
 const LINKS_KEY = ['provider-links'];
 
@@ -22,14 +23,14 @@ export function ProviderLinksPanel() {
     mutationFn: (issuer: string) => portalClient.providers.unlink({ issuer }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: LINKS_KEY });
-      toast(t.session.unlinked);
+      toast(PROFILE_TEXTS[t.language].unlinked);
     },
   });
   if (!data || data.links.length === 0) return null;
   return (
-    <Panel title={t.session.providers}>
+    <Panel title={PROFILE_TEXTS[t.language].providers}>
       <div className="grid gap-3">
-        <p className="text-sm text-muted">{t.session.providersText}</p>
+        <p className="text-sm text-muted">{PROFILE_TEXTS[t.language].providersText}</p>
         <FormProblem error={unlink.error} />
         <ul className="grid gap-2">
           {data.links.map(({ issuer, label, linked_at, removable }) => (
@@ -37,20 +38,20 @@ export function ProviderLinksPanel() {
               <span className="grid">
                 <span className="font-medium">{label}</span>
                 <span className="text-xs text-muted">
-                  {`${t.session.linkedSince} `}
+                  {`${PROFILE_TEXTS[t.language].linkedSince} `}
                   <Instant at={linked_at} />
                 </span>
               </span>
               {removable ? (
                 <Button
-                  aria-label={`${t.session.unlink}: ${label}`}
+                  aria-label={`${PROFILE_TEXTS[t.language].unlink}: ${label}`}
                   isBusy={unlink.isPending}
                   onClick={() => unlink.mutate(issuer)}
                 >
-                  {t.session.unlink}
+                  {PROFILE_TEXTS[t.language].unlink}
                 </Button>
               ) : (
-                <span className="text-xs text-muted">{t.session.onlyWay}</span>
+                <span className="text-xs text-muted">{PROFILE_TEXTS[t.language].onlyWay}</span>
               )}
             </li>
           ))}

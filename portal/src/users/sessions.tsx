@@ -11,6 +11,7 @@ import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { useChangeHandlers } from '../ui/use-change-handlers.ts';
 import { browserName } from './browser-name.ts';
+import { PROFILE_TEXTS } from './profile-texts.ts';
 import { sessionsQuery } from './queries.ts';
 
 /** The user's sessions, each with a button that ends it. */
@@ -24,23 +25,26 @@ export function SessionsPanel() {
       return session;
     },
     ...useChangeHandlers<UserSession | 'others'>({
-      toast: (ended) => (ended === 'others' ? t.session.signedOutElsewhere : t.session.sessionEnded),
+      toast: (ended) =>
+        ended === 'others'
+          ? PROFILE_TEXTS[t.language].signedOutElsewhere
+          : PROFILE_TEXTS[t.language].sessionEnded,
       refresh: [sessionsQuery.queryKey],
       onDone: () => {},
     }),
   });
   return (
     <Panel
-      title={t.session.sessions}
+      title={PROFILE_TEXTS[t.language].sessions}
       isFlush
       actions={
         <Button isBusy={end.isPending && end.variables === 'others'} onClick={() => end.mutate('others')}>
-          {t.session.signOutElsewhere}
+          {PROFILE_TEXTS[t.language].signOutElsewhere}
         </Button>
       }
     >
       <div className="grid gap-3 px-4 py-3">
-        <p className="text-sm text-muted">{t.session.sessionsText}</p>
+        <p className="text-sm text-muted">{PROFILE_TEXTS[t.language].sessionsText}</p>
         <FormProblem error={end.error} />
       </div>
       <Loaded query={query}>
@@ -54,7 +58,7 @@ type TableProps = { sessions: readonly UserSession[]; onEnd: (session: UserSessi
 
 function SessionTable({ sessions, onEnd }: TableProps) {
   const { t, format } = useI18n();
-  const texts = t.session;
+  const texts = PROFILE_TEXTS[t.language];
   const nameOf = ({ user_agent }: UserSession) =>
     user_agent === null ? texts.unknownBrowser : browserName(user_agent);
   const columns: readonly Column<UserSession>[] = [

@@ -8,6 +8,7 @@ import { Secret } from '../ui/secret-dialog.tsx';
 import { useInput } from '../ui/use-input.ts';
 import { CodeForm } from './code-form.tsx';
 import { FACTOR_TEXTS } from './factor-texts.ts';
+import { PROFILE_TEXTS } from './profile-texts.ts';
 import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
@@ -83,7 +84,7 @@ function Proof({ proof, begin, onClose }: ProofProps) {
       <p className="text-sm text-muted">{texts.proofText}</p>
       <PasswordField
         name="password"
-        label={t.session.currentPassword}
+        label={PROFILE_TEXTS[t.language].currentPassword}
         autoComplete="current-password"
         value={input.password}
         onChange={(password) => set({ password })}

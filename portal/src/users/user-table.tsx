@@ -4,6 +4,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { usePermission } from '../session/session.ts';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { MoreButton } from '../ui/more.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
@@ -86,14 +87,17 @@ export function UserTable({ users, actions, partyOf, sort }: TableProps) {
       {users.length === 0 ? (
         <EmptyState title={texts.empty} text={texts.emptyText} />
       ) : (
-        <DataTable
-          label={texts.title}
-          columns={columns}
-          rows={users}
-          rowKey={({ id }) => id}
-          sort={sort}
-          rowTone={({ status }) => (status === 'disabled' ? 'faded' : null)}
-        />
+        <>
+          <DataTable
+            label={texts.title}
+            columns={columns}
+            rows={users}
+            rowKey={({ id }) => id}
+            sort={sort}
+            rowTone={({ status }) => (status === 'disabled' ? 'faded' : null)}
+          />
+          <MoreButton count={users.length} />
+        </>
       )}
       {dialog?.what === 'edit' && <EditUserDialog user={dialog.user} actions={actions} onClose={close} />}
       {dialog?.what === 'invite' && <InviteDialog user={dialog.user} actions={actions} onClose={close} />}

@@ -1,61 +1,7 @@
 export const exchange = {
   nav: { exchange: 'Exchange', messages: 'Messages', mismatches: 'Mismatches', late: 'Late changes' },
   title: 'Exchange with the TSOs',
-  text: 'Schedules are sent automatically before each gate. This page lists unsent nominations and has manual actions.',
-  unsent: 'Not sent yet',
-  unsentEmpty: 'Everything is sent',
-  unsentEmptyText: 'All current nominations have been sent to their TSOs.',
-  unsentEmptyFiltered: 'Nothing is waiting for this day and control area.',
-  gate: 'Gate',
-  gateClosed: 'gate is closed',
-  sendsAt: 'Sent from',
-  sendsNow: 'at once',
-  sendsNever: 'not any more',
-  fault: 'Problem',
-  send: 'Send now',
-  sendTitle: 'Send unsent schedules',
-  sendText:
-    'Nets all changes and sends a new version of every schedule that differs from the last one sent. Between the day-ahead gate and the end of the wait phase nothing is sent to TSOs for which changes are held.',
-  sendRejected: 'A rejected schedule is sent again only when its day is chosen.',
-  allDays: 'All days',
-  oneDay: 'One day',
-  sentCount: (count: number) => (count === 1 ? '1 schedule was sent.' : `${count} schedules were sent.`),
-  sentNone: 'There was nothing to send.',
-  faults: (count: number) =>
-    count === 1
-      ? '1 schedule was not sent, or not with all volumes:'
-      : `${count} schedules were not sent, or not with all volumes:`,
-  receive: 'Receive a file',
-  receiveText:
-    'An acknowledgement, confirmation or anomaly report that arrived another way, as XML in ESS or CIM. It is stored unchanged before it is read.',
-  drop: 'Drop the TSO’s file here',
-  choose: 'Choose a file',
-  kinds: 'XML, ESS or CIM',
-  receiving: (file: string) => `Reading ${file}…`,
-  received: (file: string) => `${file} has been taken in`,
-  changedNominations: (count: number) =>
-    count === 0
-      ? 'No nomination changed.'
-      : count === 1
-        ? '1 nomination changed:'
-        : `${count} nominations changed:`,
-  unreadable: 'The file cannot be used',
-  toMessages: 'All messages',
   message: {
-    title: 'Messages',
-    text: 'All sent schedules and received answers, newest first.',
-    empty: 'No messages',
-    emptyText: 'No message matches these filters.',
-    stored: 'Stored',
-    sentAt: 'Sent',
-    type: 'Kind',
-    format: 'Format',
-    version: 'Version',
-    fileName: 'File',
-    state: 'State',
-    error: 'Reason',
-    directions: { out: 'out', in: 'in' },
-    directionTexts: { out: 'to the TSO', in: 'from the TSO' },
     types: {
       schedule: 'Schedule',
       acknowledgement: 'Acknowledgement',
@@ -75,21 +21,6 @@ export const exchange = {
       ignored: 'ignored',
       failed: 'unreadable',
     },
-    answers: 'Answers',
-    noAnswers: 'The TSO has not answered yet',
-    requestStatus: 'Request the answer again',
-    statusRequested: 'The TSO has been asked for its last answer.',
-    statusNotSent: 'The request is stored and is sent as soon as possible.',
-    answerTo: 'Answers the schedule',
-    document: 'Document',
-    documentText: 'As it was sent or received.',
-    documentGone: 'The document is not kept',
-    documentGoneText: 'It exceeded the size limit.',
-    shortened: (shown: string, whole: string) =>
-      `The first ${shown} of ${whole}; the download has all of it.`,
-    download: 'Download',
-    theDocument: 'the document',
-    unknown: 'not known',
   },
   alarm: {
     since: 'since',
