@@ -115,7 +115,7 @@ box.addEventListener('keydown', (event) => {
 });
 list.addEventListener('click', close);
 document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === input) return;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.matches('input')) return;
   event.preventDefault();
   input.focus();
 });
