@@ -88,7 +88,7 @@ export function referencePages(api: OpenApi, url: string, sampled: SampledApi): 
   });
   const [about = ''] = (api.info.description ?? '').split('\n\n');
   return [
-    { url, label: name, markdown: `# ${name}\n\n${about}\n\n${overview.join('\n')}` },
+    { url, label: name, sampled, markdown: `# ${name}\n\n${about}\n\n${overview.join('\n')}` },
     ...api.tags.map(({ name: tag, description = '' }) => ({
       url: urlOfTag(tag),
       label: tag,

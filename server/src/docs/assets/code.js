@@ -1,7 +1,7 @@
 /** Copy buttons of all blocks of code, and the tabs of samples. */
 import { textToCopy } from './own-key.js';
 
-const COPIED_MS = 2000;
+const COPIED_MS = 1500;
 const root = document.documentElement;
 
 /** One for the page: screen readers announce changes of a region that was there before. */
