@@ -90,7 +90,7 @@ ${alternate}
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="brand" href="/docs"><img src="/docs/assets/icon.svg" alt="" width="24" height="24">Saldo documentation</a>
-<search hidden>
+<search>
 <label for="search">Search</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press / to search">
 <p role="status"></p>

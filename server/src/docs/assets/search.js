@@ -102,7 +102,6 @@ function close() {
   void search();
 }
 
-box.hidden = false;
 input.addEventListener('focus', () => void load(), { once: true });
 input.addEventListener('input', () => void search());
 box.addEventListener('keydown', (event) => {
