@@ -205,7 +205,7 @@ test('the command line understands all CLI samples, and sends their operation', 
     // The examples are not those of the records that tables have.
     const { err } = await runCommand(folder, ['--json', ...(words[at] ?? [])], {
       env: { SALDO_URL: 'https://saldo.example', SALDO_KEY: `${api.prefix}${'x'.repeat(40)}` },
-      fetch: answer as typeof fetch,
+      fetch: answer,
     });
     const [pathOnly] = targetOf(call).split('?');
     const found = requests.find(

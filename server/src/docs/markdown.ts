@@ -38,24 +38,22 @@ function uniqueAnchors(): (title: string) => string {
 }
 
 /** Code in several languages, of which a page shows one. Its text is the first one. */
-type Samples = { readonly type: 'samples'; readonly text: string; readonly blocks: readonly Tokens.Code[] };
+type Samples = Tokens.Generic & { readonly type: 'samples'; readonly blocks: Tokens.Code[] };
 
 /** The second word of the language of a code block: "sh curl". */
 const labelOf = ({ lang = '' }: Tokens.Code) => lang.split(' ')[1];
+
+const isSample = (token: Token): token is Tokens.Code =>
+  token.type === 'code' && labelOf(token as Tokens.Code) !== undefined;
 
 /** Joins consecutive code blocks whose languages have labels. */
 function joinSamples(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of tokens) {
     const last = joined.at(-1);
-    const isSample = token.type === 'code' && labelOf(token as Tokens.Code) !== undefined;
-    if (!isSample) joined.push(token);
-    else if (last?.type === 'samples')
-      joined[joined.length - 1] = {
-        ...last,
-        blocks: [...(last as unknown as Samples).blocks, token],
-      } as Token;
-    else joined.push({ type: 'samples', text: `${token.text} `, blocks: [token] } as unknown as Token);
+    if (!isSample(token)) joined.push(token);
+    else if (last?.type === 'samples') (last as Samples).blocks.push(token);
+    else joined.push({ type: 'samples', raw: '', text: `${token.text} `, blocks: [token] });
   }
   return joined;
 }
@@ -120,7 +118,7 @@ export async function renderMarkdown(source: string, resolve: LinkResolver): Pro
   const ids = sections.slice(1).map(({ id }) => id);
   marked.use({
     renderer: rendererWith(resolve, ids),
-    extensions: [{ name: 'samples', renderer: (token) => samplesHtml(token as unknown as Samples) }],
+    extensions: [{ name: 'samples', renderer: (token) => samplesHtml(token as Samples) }],
   });
   return { title, html: marked.parser(rest), sections };
 }
