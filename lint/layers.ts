@@ -80,7 +80,7 @@ const CLIENT = ['sdk/src', 'api/src', 'core/src'];
 /** Subjects outside the order of the others. */
 const APART: [string, readonly string[]][] = [
   ['server/src/calendar', AUDIT],
-  ['server/src/docs', ['server/src/platform/http', 'api/src']],
+  ['server/src/docs', ['server/src/platform/http', 'sdk/src', 'api/src']],
   ['server/src/changes', ['server/src/events', ...AUDIT]],
   ['server/src/health', AUDIT],
   ['server/src/sandbox', AUDIT],

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as api from '@saldo/api';
 import type { Schema } from '../declarations.ts';
 import { describeMember } from '../member-descriptions.ts';
+import { isKeyword, pythonMethod, pythonParameter } from '../src/python-names.ts';
 
 const { sandboxEndpoints, simulationEndpoints } = api;
 const CLIENTS = [
@@ -30,15 +31,8 @@ const CLIENTS = [
 
 /** Parameters that the iterators set themselves. */
 const PAGING = new Set(['limit', 'after', 'page', 'listVersion', 'wait']);
-const KEYWORDS = new Set(['from', 'import', 'class', 'global', 'is', 'in', 'not', 'or', 'and', 'with', 'as']);
 const INDENT = '    ';
 
-const safe = (name: string) => (KEYWORDS.has(name) ? `${name}_` : name);
-const snake = (name: string) =>
-  name.replaceAll(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
-/** The name of an operation in its own API: `operatorListEvents` and `listMarketEvents` are `list_events`. */
-const methodName = (id: string) =>
-  snake(id.replace(/^(?:operator|market)(?=[A-Z])/, '').replace(/(?<=[a-z])Market(?=[A-Z])/, ''));
 const literal = (values: readonly string[]) =>
   `Literal[${values.map((value) => JSON.stringify(value)).join(', ')}]`;
 const isFlag = (schema: Schema) => schema.enum?.join() === 'true,false';
@@ -64,7 +58,7 @@ class PythonClient {
   }
 
   #methods(endpoint: api.Endpoint): string[] {
-    const name = methodName(endpoint.id);
+    const name = pythonMethod(endpoint.id);
     const call = this.#method(name, endpoint);
     const { properties = {}, required = [] } = endpoint.response as Schema;
     const isList = endpoint.numberedPages === true || 'pagination' in properties;
@@ -151,9 +145,14 @@ class PythonClient {
     const members = Object.entries(properties).filter(([name]) => isSent(name));
     const parameters = members.map(([name, schema]) => {
       const type = this.#typeOf(schema, '');
-      return required.includes(name) ? `${safe(name)}: ${type}` : `${safe(name)}: Optional[${type}] = None`;
+      return required.includes(name)
+        ? `${pythonParameter(name)}: ${type}`
+        : `${pythonParameter(name)}: Optional[${type}] = None`;
     });
-    return { parameters, sent: `{${members.map(([name]) => `"${name}": ${safe(name)}`).join(', ')}}` };
+    return {
+      parameters,
+      sent: `{${members.map(([name]) => `"${name}": ${pythonParameter(name)}`).join(', ')}}`,
+    };
   }
 
   /** Declares a schema with a title, and an object without one under the name that it would have. */
@@ -216,7 +215,7 @@ class PythonClient {
     });
     const about = schema.description ?? `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')}.`;
     // A class cannot have a member with the name of a keyword.
-    if (members.some(({ member }) => KEYWORDS.has(member)))
+    if (members.some(({ member }) => isKeyword(member)))
       return `${name} = TypedDict("${name}", {${members.map(({ member, type }) => `"${member}": ${JSON.stringify(type)}`).join(', ')}})\n`;
     const lines = members.map(
       ({ member, type, about: text }) => `${INDENT}${member}: ${type}\n${docstring(text, INDENT)}`,
@@ -266,7 +265,7 @@ function define(
   const signature = parameters.length > 3 ? `\n${lines.join('')}${INDENT}` : parameters.join(', ');
   const inner = INDENT + INDENT;
   const returned = result === 'None' ? expression : `return ${expression}`;
-  return `${INDENT}def ${safe(name)}(${signature}) -> ${result}:\n${docstring(about, inner)}${inner}${returned}\n`;
+  return `${INDENT}def ${pythonParameter(name)}(${signature}) -> ${result}:\n${docstring(about, inner)}${inner}${returned}\n`;
 }
 
 /** The text of `saldo_client.py`: the runtime, and the types and methods of this version. */

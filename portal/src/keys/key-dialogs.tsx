@@ -6,6 +6,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { useRefresh } from '../session/use-refresh.ts';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import {
   CheckboxGroup,
@@ -205,7 +206,23 @@ function curlOf(newKey: NewApiKey, day: DeliveryDay, customerUrl: string): strin
   return path && `curl -H 'X-Api-Key: ${newKey.secret}' '${base}${path}'`;
 }
 
-/** Shows a new key, and a command to try it. */
+/** The references of the APIs by the owner of the key. */
+const REFERENCES: Readonly<Record<KeyOwner, string>> = {
+  brp: '/docs/reference/brp',
+  operator: '/docs/reference/operator',
+  account: '/docs/reference/customer',
+};
+/** Where the pages of the reference look for the key. */
+const REFERENCE_KEY = 'saldo.docs.key';
+
+/** A tab that a page opens gets a copy of its session storage. So the key is in no address, and does not stay in this tab. */
+function openReference({ owner, secret }: NewApiKey): void {
+  sessionStorage.setItem(REFERENCE_KEY, secret);
+  window.open(REFERENCES[owner.type]);
+  sessionStorage.removeItem(REFERENCE_KEY);
+}
+
+/** Shows a new key, a command to try it, and the reference with it. */
 export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClose: () => void }) {
   const { t } = useI18n();
   const texts = KEY_TEXTS[t.language];
@@ -215,6 +232,12 @@ export function KeySecretDialog({ newKey, onClose }: { newKey: NewApiKey; onClos
     <SecretDialog title={texts.secretTitle} text={texts.secretText} done={texts.secretDone} onClose={onClose}>
       <Secret label={newKey.name} text={newKey.secret} what={texts.secret} />
       {curl && <Secret label={texts.curl} text={curl} what={texts.curlName} />}
+      <div className="grid justify-items-start gap-1">
+        <Button icon="external" onClick={() => openReference(newKey)}>
+          {texts.reference}
+        </Button>
+        <p className="text-sm text-muted">{texts.referenceHint}</p>
+      </div>
     </SecretDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { escapeHtml } from './html.ts';
 import type { RenderedPage, Section } from './markdown.ts';
+import type { SampledApi } from './samples/call.ts';
 
 type NavigationLink = { readonly url: string; readonly label: string };
 
@@ -49,9 +50,23 @@ export type PageView = {
   readonly groups: readonly NavigationGroup[];
   /** The URL of the page's Markdown. Null for a page that is not part of the site. */
   readonly markdownUrl: string | null;
+  /** The API whose samples are on the page. */
+  readonly sampled: SampledApi | null;
 };
 
-export function layout({ url, page, groups, markdownUrl }: PageView): string {
+/** Asks for a key, which only the samples of the page get. Without JavaScript it is not shown. */
+const keyForm = ({ client, url, key }: SampledApi) => `
+<form class="own-key" data-client="${client}" data-url="${url}" data-key="${key}">
+<p><label for="own-key">Your key in the samples</label> <span class="signed-in"></span></p>
+<div><input id="own-key" type="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Paste an API key" aria-describedby="own-key-note">
+<button>Use this key</button>
+<button type="button" hidden>Forget the key</button></div>
+<p id="own-key-note">The key stays in this tab until you close it, and this page sends it nowhere. Samples show its beginning; their copy buttons copy all of it.</p>
+<p role="status"></p>
+</form>
+`;
+
+export function layout({ url, page, groups, markdownUrl, sampled }: PageView): string {
   const alternate =
     markdownUrl === null ? '' : `<link rel="alternate" type="text/markdown" href="${markdownUrl}">`;
   const source =
@@ -67,13 +82,15 @@ export function layout({ url, page, groups, markdownUrl }: PageView): string {
 <link rel="icon" href="/docs/assets/icon.svg">
 <link rel="stylesheet" href="/docs/assets/docs.css">
 ${alternate}
+<script src="/docs/assets/sample-language.js"></script>
 <script type="module" src="/docs/assets/search.js"></script>
+<script type="module" src="/docs/assets/code.js"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="brand" href="/docs"><img src="/docs/assets/icon.svg" alt="" width="24" height="24">Saldo documentation</a>
-<search hidden>
+<search>
 <label for="search">Search</label>
 <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder="Press / to search">
 <p role="status"></p>
@@ -85,7 +102,7 @@ ${alternate}
 <main id="content">
 <h1>${escapeHtml(page.title)}</h1>
 ${contents(page.sections)}
-${page.html}
+${sampled === null ? '' : keyForm(sampled)}${page.html}
 ${source}
 </main>
 <nav id="navigation" aria-label="All pages">

@@ -37,6 +37,49 @@ function uniqueAnchors(): (title: string) => string {
   };
 }
 
+/** Code in several languages, of which a page shows one. Its text is the first one. */
+type Samples = Tokens.Generic & { readonly type: 'samples'; readonly blocks: Tokens.Code[] };
+
+/** The second word of the language of a code block: "sh curl". */
+const labelOf = ({ lang = '' }: Tokens.Code) => lang.split(' ')[1];
+
+const isSample = (token: Token): token is Tokens.Code =>
+  token.type === 'code' && labelOf(token as Tokens.Code) !== undefined;
+
+/** Joins consecutive code blocks whose languages have labels. */
+function joinSamples(tokens: readonly Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of tokens) {
+    const last = joined.at(-1);
+    if (!isSample(token)) joined.push(token);
+    else if (last?.type === 'samples') (last as Samples).blocks.push(token);
+    else joined.push({ type: 'samples', raw: '', text: `${token.text} `, blocks: [token] });
+  }
+  return joined;
+}
+
+// Focusable, so that the keyboard can scroll what is wider than the screen.
+const preHtml = ({ text, lang = '' }: Tokens.Code) => {
+  const [language = ''] = lang.split(' ');
+  const attribute = language === '' ? '' : ` data-language="${escapeHtml(language)}"`;
+  return `<pre tabindex="0"${attribute}><code>${escapeHtml(text)}</code></pre>`;
+};
+
+/** Tabs, of which the stylesheet shows the one of the reader's language, and the first one without JavaScript. */
+function samplesHtml({ blocks }: Samples): string {
+  const labels = blocks.map((block) => escapeHtml(labelOf(block) ?? ''));
+  const tabs = labels.map((label, at) => {
+    const state = at === 0 ? 'aria-selected="true"' : 'aria-selected="false" tabindex="-1"';
+    return `<button type="button" role="tab" ${state}>${label}</button>`;
+  });
+  const panels = blocks.map(
+    (block, at) =>
+      `<div class="code" role="tabpanel" aria-label="${labels[at]}" data-sample="${labels[at]}">${preHtml(block)}</div>\n`,
+  );
+  const list = `<div role="tablist" aria-label="Language of the samples">${tabs.join('')}</div>`;
+  return `<div class="samples">${list}\n${panels.join('')}</div>\n`;
+}
+
 /** The text of tokens without their markup. */
 function plainText(tokens: readonly Token[]): string {
   return tokens
@@ -66,13 +109,17 @@ export async function renderMarkdown(source: string, resolve: LinkResolver): Pro
   const { Marked } = await import('marked');
   const marked = new Marked({ gfm: true });
   const tokens = marked.lexer(source);
-  const [first, ...rest] = tokens.filter(({ type }) => type !== 'space');
+  const [first, ...others] = tokens.filter(({ type }) => type !== 'space');
   if (first?.type !== 'heading' || (first as Tokens.Heading).depth !== 1)
     throw new Error(`A page begins with its title, but this one begins with: ${source.slice(0, 60)}`);
   const title = plainText((first as Tokens.Heading).tokens);
+  const rest = joinSamples(others);
   const sections = sectionsOf(rest);
   const ids = sections.slice(1).map(({ id }) => id);
-  marked.use({ renderer: rendererWith(resolve, ids) });
+  marked.use({
+    renderer: rendererWith(resolve, ids),
+    extensions: [{ name: 'samples', renderer: (token) => samplesHtml(token as Samples) }],
+  });
   return { title, html: marked.parser(rest), sections };
 }
 
@@ -112,9 +159,7 @@ function rendererWith(resolve: LinkResolver, ids: string[]) {
       return url === null ? '' : `<img src="${escapeHtml(url)}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
     html: ({ raw }: Tokens.HTML | Tokens.Tag): string => (raw.startsWith('<!--') ? '' : escapeHtml(raw)),
-    // Focusable, so that the keyboard can scroll what is wider than the screen.
-    code: ({ text, lang }: Tokens.Code): string =>
-      `<pre tabindex="0"${lang ? ` data-language="${escapeHtml(lang)}"` : ''}><code>${escapeHtml(text)}</code></pre>\n`,
+    code: (block: Tokens.Code): string => `<div class="code">${preHtml(block)}</div>\n`,
     table(this: Parser, { header, rows }: Tokens.Table): string {
       const cells = (row: readonly Tokens.TableCell[], name: 'th scope="col"' | 'td') =>
         row

@@ -1,4 +1,6 @@
 import { anchorOf } from './markdown.ts';
+import { callOf, isJson, type SampledApi } from './samples/call.ts';
+import { samplesOf } from './samples/samples.ts';
 
 /** Renders an OpenAPI document as Markdown: a page per tag, and one for the schemas. */
 
@@ -58,12 +60,18 @@ export type OpenApi = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-export type ReferencePage = { readonly url: string; readonly label: string; readonly markdown: string };
+export type ReferencePage = {
+  readonly url: string;
+  readonly label: string;
+  readonly markdown: string;
+  /** The API whose samples are on the page. */
+  readonly sampled?: SampledApi;
+};
 
 const lower = (text: string) => text.toLowerCase().replaceAll(/\W+/g, '-');
 
 /** The pages of an API. The first one, at `url`, lists its operations. */
-export function referencePages(api: OpenApi, url: string, shellVariables: ShellVariables): ReferencePage[] {
+export function referencePages(api: OpenApi, url: string, sampled: SampledApi): ReferencePage[] {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -80,28 +88,22 @@ export function referencePages(api: OpenApi, url: string, shellVariables: ShellV
   });
   const [about = ''] = (api.info.description ?? '').split('\n\n');
   return [
-    { url, label: name, markdown: `# ${name}\n\n${about}\n\n${overview.join('\n')}` },
+    { url, label: name, sampled, markdown: `# ${name}\n\n${about}\n\n${overview.join('\n')}` },
     ...api.tags.map(({ name: tag, description = '' }) => ({
       url: urlOfTag(tag),
       label: tag,
+      sampled,
       markdown: `# ${name}: ${tag}\n\n${description}\n\n${inTag(tag)
-        .map((each) => operationText(each, schemasUrl, shellVariables))
+        .map((each) => operationText(each, schemasUrl, sampled))
         .join('\n')}`,
     })),
     { url: schemasUrl, label: 'Schemas', markdown: schemaText(name, api.components.schemas, schemasUrl) },
   ];
 }
 
-/** The names of the shell variables that hold the address and the key of an API. */
-export type ShellVariables = { readonly url: string; readonly key: string };
-
 type Routed = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-function operationText(
-  { method, path, operation }: Routed,
-  schemasUrl: string,
-  shell: ShellVariables,
-): string {
+function operationText({ method, path, operation }: Routed, schemasUrl: string, sampled: SampledApi): string {
   const { summary, description = '', parameters = [], requestBody, responses } = operation;
   const parts = [`## ${summary}`, `\`${method} ${path}\``, description];
   if (parameters.length > 0) {
@@ -111,7 +113,8 @@ function operationText(
     );
     parts.push(`| parameter | in | type | meaning |\n|---|---|---|---|\n${rows.join('\n')}`);
   }
-  parts.push(codeBlock('sh', curlText(method, path, operation, shell)));
+  for (const { language, fence, text } of samplesOf(callOf(method, path, operation), sampled))
+    parts.push(codeBlock(`${fence} ${language}`, text));
   if (requestBody) parts.push(`**Body:** ${contentText(requestBody.content, schemasUrl)}`);
   for (const [status, response] of Object.entries(responses)) {
     if (Number(status) >= 400) continue;
@@ -127,8 +130,6 @@ const paragraphs = (parts: readonly string[]) => `${parts.filter((part) => part 
 
 const codeBlock = (language: string, text: string) => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
-const isJson = (mediaType: string) => /\bjson$/.test(mediaType);
-
 const exampleText = (mediaType: string, example: unknown): string =>
   isJson(mediaType)
     ? codeBlock('json', JSON.stringify(example, null, 2))
@@ -141,31 +142,6 @@ function contentText(content: Content, schemasUrl: string): string {
     .join(' or ');
   const [[type, { schema }] = ['', { schema: undefined }]] = Object.entries(content);
   return isJson(type) && schema ? `${typeText(schema, schemasUrl)} as ${types}` : types;
-}
-
-/** A command with the required parameters only. */
-function curlText(method: string, path: string, operation: Operation, { url, key }: ShellVariables): string {
-  const parameters = (operation.parameters ?? []).filter(({ required }) => required);
-  const exampleOf = ({ name, example }: Parameter) => String(example ?? `{${name}}`);
-  const filled = parameters
-    .filter((parameter) => parameter.in === 'path')
-    .reduce((text, parameter) => text.replace(`{${parameter.name}}`, exampleOf(parameter)), path);
-  const query = parameters
-    .filter((parameter) => parameter.in === 'query')
-    .map((parameter) => `${parameter.name}=${encodeURIComponent(exampleOf(parameter))}`)
-    .join('&');
-  const lines = [`curl -H "X-Api-Key: $${key}" "$${url}${filled}${query === '' ? '' : `?${query}`}"`];
-  const [type, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-  if (method !== 'GET' && !(method === 'POST' && type !== undefined)) lines.push(`-X ${method}`);
-  if (type !== undefined) {
-    lines.push(`-H 'Content-Type: ${type}'`);
-    lines.push(
-      isJson(type)
-        ? `-d '${JSON.stringify(content?.example ?? {}).replaceAll("'", "'\\''")}'`
-        : '--data-binary @file',
-    );
-  }
-  return lines.join(' \\\n  ');
 }
 
 function problemLinks(responses: Operation['responses']): string {

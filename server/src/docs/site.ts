@@ -7,7 +7,8 @@ import { layout, type NavigationGroup, summaryOf } from './layout.ts';
 import { type RenderedPage, renderMarkdown, rewriteLinks } from './markdown.ts';
 import { GUIDES, PACKAGES } from './pages.ts';
 import { problemIndex, problemPage } from './problem-pages.ts';
-import { type OpenApi, referencePages, type ShellVariables } from './reference.ts';
+import type { OpenApi } from './reference.ts';
+import type { SampledApi } from './samples/call.ts';
 import { searchEntries } from './search-index.ts';
 
 /** The checkout, or the release: both have the pages at the same paths. */
@@ -33,7 +34,7 @@ const HEADERS = {
 export type DocumentedApi = {
   readonly url: string;
   readonly document: () => OpenApi;
-  readonly shell: ShellVariables;
+  readonly sampled: SampledApi;
 };
 
 /** The documentation. Pages are rendered at their first request and stay in memory. */
@@ -49,6 +50,8 @@ type Source = {
   readonly file: string | null;
   /** Pages of single problems are found by their index. */
   readonly isIndexed: boolean;
+  /** The API whose samples are on the page. */
+  readonly sampled?: SampledApi;
   read(): Promise<string>;
 };
 
@@ -72,7 +75,9 @@ type Collection = {
   readonly groups: readonly NavigationGroup[];
 };
 
-function collect(apis: readonly DocumentedApi[]): Collection {
+async function collect(apis: readonly DocumentedApi[]): Promise<Collection> {
+  // Loaded at the first request: it loads the SDK, which no start should wait for.
+  const { referencePages } = await import('./reference.ts');
   const sources = new Map<string, Source>();
   const groups: NavigationGroup[] = GUIDES.map(({ label, pages }) => ({ label, pages }));
   for (const { url, file } of GUIDES.flatMap(({ pages }) => pages)) sources.set(url, fromFile(file));
@@ -83,13 +88,10 @@ function collect(apis: readonly DocumentedApi[]): Collection {
       generated(() => problemPage(code), false),
     );
   groups.push({ label: 'Reference', pages: [{ url: '/errors', label: 'Index of problems' }] });
-  for (const { url, document, shell } of apis) {
-    const pages = referencePages(document(), url, shell);
-    for (const { url: pageUrl, markdown } of pages)
-      sources.set(
-        pageUrl,
-        generated(() => markdown),
-      );
+  for (const { url, document, sampled } of apis) {
+    const pages = referencePages(document(), url, sampled);
+    for (const { url: pageUrl, markdown, sampled: shown } of pages)
+      sources.set(pageUrl, { ...generated(() => markdown), ...(shown ? { sampled: shown } : {}) });
     const [first] = pages;
     groups.push({
       label: first?.label ?? '',
@@ -161,7 +163,8 @@ async function load(url: string, { sources, groups }: Collection): Promise<Stati
   const source = sources.get(url);
   if (source) {
     const page = await render(source);
-    return textFile('page.html', layout({ url, page, groups, markdownUrl: markdownUrl(url) }));
+    const { sampled = null } = source;
+    return textFile('page.html', layout({ url, page, groups, markdownUrl: markdownUrl(url), sampled }));
   }
   if (url.endsWith('.md')) {
     const shown = url === markdownUrl(INDEX_URL) ? INDEX_URL : url.slice(0, -'.md'.length);
@@ -179,7 +182,7 @@ type FindPackages = () => Promise<string | null>;
 /** `apis` are read at the first request, and packages are found at the first request for one of them. */
 export function createSite(apis: readonly DocumentedApi[], findPackages: FindPackages): Site {
   const files = new Map<string, Promise<StaticFile | null>>();
-  let collection: Collection | null = null;
+  let collection: Promise<Collection> | null = null;
   const collected = () => (collection ??= collect(apis));
   let missing: Promise<StaticFile> | null = null;
   let packages: Promise<Packages> | null = null;
@@ -195,7 +198,9 @@ export function createSite(apis: readonly DocumentedApi[], findPackages: FindPac
       if (known) return known;
       const loaded = url.startsWith(PACKAGES_URL)
         ? readPackage(url.slice(PACKAGES_URL.length), readOnce)
-        : load(url, collected()).then((page) => page ?? readAsset(url));
+        : collected()
+            .then((collection) => load(url, collection))
+            .then((page) => page ?? readAsset(url));
       files.set(url, loaded);
       // Only what exists is kept, so that requests cannot fill the memory.
       void loaded.then(
@@ -204,7 +209,7 @@ export function createSite(apis: readonly DocumentedApi[], findPackages: FindPac
       );
       return loaded;
     },
-    notFound: () => (missing ??= notFoundPage(collected().groups)),
+    notFound: () => (missing ??= collected().then(({ groups }) => notFoundPage(groups))),
   };
 }
 
@@ -218,7 +223,7 @@ There is no page at this address. Use the search, or begin at the [first page](/
 
 async function notFoundPage(groups: readonly NavigationGroup[]): Promise<StaticFile> {
   const page = await renderMarkdown(NOT_FOUND, (href) => href);
-  return textFile('page.html', layout({ url: null, page, groups, markdownUrl: null }));
+  return textFile('page.html', layout({ url: null, page, groups, markdownUrl: null, sampled: null }));
 }
 
 const textFile = (name: string, text: string) => staticFile(name, Buffer.from(text), HEADERS);

@@ -11,6 +11,7 @@ import {
   TAGS,
 } from '@saldo/api';
 import type { OpenApi } from '../docs/reference.ts';
+import type { SampledApi } from '../docs/samples/call.ts';
 import { createSite, type Site } from '../docs/site.ts';
 import { KEY_ACCESS, openApiDocument, sessionAccess } from '../platform/http/openapi.ts';
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
@@ -76,17 +77,21 @@ export const portalDocument = (config: Config, addresses: Addresses, cookie: Ses
 /** The documentation and the packages of clients, the same on both listeners. Its reference contains no addresses. */
 export function createDocumentation(config: Config, say: (message: string) => void): Site {
   const nowhere = { base: '', errors: '' };
-  const shell = { url: 'SALDO_URL', key: 'SALDO_KEY' };
-  const api = (name: string, make: () => object, variables = shell) => ({
+  const api = (
+    name: string,
+    make: () => object,
+    client: SampledApi['client'],
+    variables = { url: 'SALDO_URL', key: 'SALDO_KEY' },
+  ) => ({
     url: `/docs/reference/${name}`,
     document: () => make() as OpenApi,
-    shell: variables,
+    sampled: { client, ...variables },
   });
   return createSite(
     [
-      api('brp', () => brpDocument(config, nowhere)),
-      api('operator', () => operatorDocument(config, nowhere)),
-      api('customer', () => customerDocument(config, nowhere), {
+      api('brp', () => brpDocument(config, nowhere), 'brp'),
+      api('operator', () => operatorDocument(config, nowhere), 'operator'),
+      api('customer', () => customerDocument(config, nowhere), 'market', {
         url: 'SALDO_MARKET_URL',
         key: 'SALDO_ACCOUNT_KEY',
       }),

@@ -102,7 +102,6 @@ function close() {
   void search();
 }
 
-box.hidden = false;
 input.addEventListener('focus', () => void load(), { once: true });
 input.addEventListener('input', () => void search());
 box.addEventListener('keydown', (event) => {
@@ -115,7 +114,7 @@ box.addEventListener('keydown', (event) => {
 });
 list.addEventListener('click', close);
 document.addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === input) return;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.matches('input')) return;
   event.preventDefault();
   input.focus();
 });
