@@ -19,6 +19,7 @@ import { lastChangeRoutes } from '../customer-changes/last-change.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from '../customer-changes/routes.ts';
 import { operatorCustomerRoutes } from '../customers/operator-routes.ts';
 import { customerRoutes, portalCustomerRoutes } from '../customers/routes.ts';
+import { createDemoSignIn, demoSignInRoutes } from '../demo/sign-in.ts';
 import { simulationRoutes } from '../demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from '../docs/routes.ts';
 import type { Site } from '../docs/site.ts';
@@ -104,9 +105,10 @@ import {
   operatorDocument,
   operatorTable,
   portalDocument,
+  portalTable,
 } from './documentation.ts';
 import { exchangeOf } from './exchange-settings.ts';
-import { hasDemo, isTrial } from './first-start.ts';
+import { isTrial, readDemoAccess } from './first-start.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -265,7 +267,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
-    ...Object.values(portalEndpoints),
+    ...portalTable(config),
     ...OPEN_PATHS,
     ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
   ];
@@ -307,6 +309,10 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...transactionProofs.brp,
     ...nominationProofs.brp,
   ];
+  const demo = await readDemoAccess(config);
+  const { demoSignIn: allows } = config;
+  const demoSignIn =
+    demo === null || allows === 'off' ? null : createDemoSignIn(demo, allows, sessionAuth.baseUrl);
   const countSignIn = signInCounter(metrics);
   const users = {
     db,
@@ -319,7 +325,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     stepCookie,
     providers: createIdentityProviders(config.identityProviders, monotonicNow),
     customerUrl,
-    isDemo: hasDemo(config),
+    isDemo: demo !== null,
+    demoRolesFor: demoSignIn?.rolesFor ?? (() => []),
     countSignIn,
   };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
@@ -331,7 +338,12 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
-  const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users), ...providerSignInRoutes(users)];
+  const signingIn = [
+    ...signInRoutes(users),
+    ...passkeySignInRoutes(users),
+    ...providerSignInRoutes(users),
+    ...(demoSignIn === null ? [] : demoSignInRoutes(users, demoSignIn)),
+  ];
   mountRoutes(app, signingIn, behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   const completing = [

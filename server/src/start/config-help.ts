@@ -49,6 +49,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       'on',
       'on: the first start fills an empty database with demo data. Default with DATABASE_URL and in production: off.',
     ],
+    [
+      'DEMO_SIGN_IN',
+      'local',
+      'local, on or off: whether the sign-in page of a demo has buttons that sign in without a password. local: only for browsers on the machine of the platform. on: for every browser that reaches it. In production: off.',
+    ],
     ['SANDBOX', 'off', 'on: the operator may move the clock of the platform (PUT /operator/v1/clock).'],
     [
       'SALDO_OPERATOR_KEY',

@@ -251,6 +251,12 @@ function postgresUrl(env: Environment, name: string, urlsOf = urlPerHost): strin
   return value;
 }
 
+/** The users of a demo in production are protected by their passwords only. */
+function demoSignIn(env: Environment): 'local' | 'on' | 'off' {
+  if (isProduction(env)) return oneOf(env, 'DEMO_SIGN_IN', ['off'], 'off');
+  return oneOf(env, 'DEMO_SIGN_IN', ['local', 'on', 'off'], 'local');
+}
+
 /** May have several hosts, of which one is the primary. Null: the embedded database. */
 export const readDatabaseUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_URL');
 
@@ -339,6 +345,8 @@ export function readConfig(env: Environment) {
         ['on', 'off'],
         database.databaseUrl === null && !isProduction(env) ? 'on' : 'off',
       ) === 'on',
+    /** Which browsers may sign in as a demo user without a password. */
+    demoSignIn: demoSignIn(env),
     /** Whether the operator may move the platform's clock. */
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     /** Whether webhooks may be sent to private addresses and over http. */

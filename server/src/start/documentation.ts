@@ -1,5 +1,6 @@
 import {
   brpEndpoints,
+  demoEndpoints,
   MARKET_TAGS,
   marketEndpoints,
   OPERATOR_TAGS,
@@ -15,7 +16,7 @@ import { createSite, type Site } from '../docs/site.ts';
 import { KEY_ACCESS, openApiDocument, sessionAccess } from '../platform/http/openapi.ts';
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
 import type { Config } from './config.ts';
-import { isTrial } from './first-start.ts';
+import { hasDemoSignIn, isTrial } from './first-start.ts';
 import { ensurePackages } from './packages-build.ts';
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
@@ -26,6 +27,12 @@ export const operatorTable = (config: Config) => [
   ...Object.values(operatorEndpoints),
   ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
   ...(isTrial(config) ? Object.values(simulationEndpoints) : []),
+];
+
+/** The portal's endpoints. The sign-in as a demo user exists only where a start has loaded the demo. */
+export const portalTable = (config: Config) => [
+  ...Object.values(portalEndpoints),
+  ...(hasDemoSignIn(config) ? Object.values(demoEndpoints) : []),
 ];
 
 const BRP_API = {
@@ -70,7 +77,7 @@ export const customerDocument = (config: Config, addresses: Addresses) =>
 export const portalDocument = (config: Config, addresses: Addresses, cookie: SessionCookie) =>
   openApiDocument(
     { ...PORTAL_API, access: sessionAccess(cookie), ...published(config, addresses) },
-    Object.values(portalEndpoints),
+    portalTable(config),
   );
 
 /** The documentation and the packages of clients, the same on both listeners. Its reference contains no addresses. */

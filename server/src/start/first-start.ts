@@ -109,6 +109,8 @@ async function writePrivately(file: string, text: string): Promise<void> {
 /** Whether a start of this platform has loaded the demo data. */
 export const hasDemo = (config: Config): boolean => config.demo && existsSync(demoFile(config));
 
+export const hasDemoSignIn = (config: Config): boolean => config.demoSignIn !== 'off' && hasDemo(config);
+
 /** Whether the data are not real, so that answers of TSOs may be simulated. */
 export const isTrial = (config: Config): boolean => config.sandbox || hasDemo(config);
 

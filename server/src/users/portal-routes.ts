@@ -107,6 +107,21 @@ export function sessionCookies(dependencies: SessionDependencies) {
   };
 }
 
+/** Signs in with a password, unless only an identity provider is accepted. */
+export function passwordSignIn(dependencies: SessionDependencies) {
+  const { db, clock, mfa, providers } = dependencies;
+  const letIn = sessionCookies(dependencies);
+  return async (
+    credentials: { email: string; password: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<SessionState> => {
+    const client = clientContextOf(request, dependencies);
+    const isAccepted = providers.requiredFor(domainOf(credentials.email)).length === 0;
+    return letIn(request, reply, await signIn(db, credentials, client, timesOf(clock), mfa, isAccepted));
+  };
+}
+
 /**
  * Routes without a session: signing in and accepting an invitation. They ignore `Idempotency-Key`, because their
  * answers set a session cookie, which must not be stored.
@@ -114,12 +129,9 @@ export function sessionCookies(dependencies: SessionDependencies) {
 export function signInRoutes(dependencies: SessionDependencies): Route[] {
   const { db, clock, mfa, providers } = dependencies;
   const letIn = sessionCookies(dependencies);
+  const withPassword = passwordSignIn(dependencies);
   return [
-    route(endpoints.signIn, async ({ body, request, reply }) => {
-      const client = clientContextOf(request, dependencies);
-      const isAccepted = providers.requiredFor(domainOf(body.email)).length === 0;
-      return letIn(request, reply, await signIn(db, body, client, timesOf(clock), mfa, isAccepted));
-    }),
+    route(endpoints.signIn, ({ body, request, reply }) => withPassword(body, request, reply)),
     route(endpoints.getInvitation, async ({ params }) => {
       const invited = await getInvited(db, tokenOf(params), clock.machineNow());
       const required = providers.requiredFor(domainOf(invited.email));
