@@ -13,7 +13,7 @@ const en = {
     operator: 'The platform and its exchange with the TSOs',
     account: 'Offers and demands on the PPA market',
   },
-  form: 'Or sign in with a user of your own:',
+  form: 'Or sign in as another user:',
 };
 
 const de: typeof en = {

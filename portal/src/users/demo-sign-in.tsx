@@ -22,7 +22,7 @@ export function DemoSignIn({ roles, onSignedIn }: Props) {
     onSuccess: onSignedIn,
   });
   return (
-    <section aria-labelledby={titleId} className="grid gap-3 border-b border-line pb-4">
+    <section aria-labelledby={titleId} className="grid gap-3">
       <h2 id={titleId} className="font-semibold">
         {texts.title}
       </h2>
@@ -44,7 +44,7 @@ export function DemoSignIn({ roles, onSignedIn }: Props) {
           </p>
         </div>
       ))}
-      <p className="mt-2 text-sm text-muted">{texts.form}</p>
+      <p className="mt-2 border-t border-line pt-4 text-sm text-muted">{texts.form}</p>
     </section>
   );
 }

@@ -181,7 +181,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     ['SIMULATE_TSO', 'off', 'on: the platform simulates the answers of the TSOs. Never in production.'],
   ],
   'Log, traces and logs by OpenTelemetry': [
-    ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent.'],
+    [
+      'LOG_LEVEL',
+      null,
+      'fatal, error, warn, info, debug, trace or silent. Default: info; in a terminal, outside of production, warnings and errors as plain lines instead of JSON.',
+    ],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', null, 'Collector of traces and logs: http://collector:4318'],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', null, 'Complete address for traces.'],
     ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', null, 'Complete address for logs.'],

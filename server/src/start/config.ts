@@ -371,7 +371,8 @@ export function readConfig(env: Environment) {
     /** With which users sign in to the portal, besides passwords. */
     identityProviders: identityProviders(env),
     tls: tls(env),
-    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    /** Null: not set, so that a terminal gets plain lines instead of the log. */
+    logLevel: text(env, 'LOG_LEVEL') === null ? null : oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     /** Where traces and logs are exported to. Null: nowhere. */
     telemetry: telemetrySettings(env),
   };

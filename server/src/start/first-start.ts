@@ -16,7 +16,8 @@ const FIRST_START_LOCK = statement(
   "select pg_advisory_xact_lock(hashtext('saldo first start'))",
 );
 
-const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
+/** The credentials of the demo. */
+export const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
 
 /** New secrets, which can be printed only at the start that created them: the database stores only their hashes. */
 export type FirstAccess = {
