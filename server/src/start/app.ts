@@ -101,8 +101,11 @@ import type { Config } from './config.ts';
 import {
   type Addresses,
   brpDocument,
+  brpIndex,
   customerDocument,
+  customerIndex,
   operatorDocument,
+  operatorIndex,
   operatorTable,
   portalDocument,
   portalTable,
@@ -139,6 +142,8 @@ const asReads = (paths: readonly string[]) => paths.map((path) => ({ method: 'GE
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
 const OPEN_PATHS = asReads([
+  '/v1',
+  '/operator/v1',
   '/openapi.json',
   '/operator/openapi.json',
   '/portal/openapi.json',
@@ -377,6 +382,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, marketRoutes(db, browsing), forAccountUsers);
   mountRoutes(app, portalInquiryRoutes(db, clock), forAccountUsers);
   mountOpenPages(app, site, [
+    { url: '/v1', make: () => brpIndex(addresses) },
+    { url: '/operator/v1', make: () => operatorIndex(addresses) },
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
     { url: '/portal/openapi.json', make: () => portalDocument(config, addresses, sessionAuth.cookie) },
@@ -449,10 +456,10 @@ export async function createRateLimiter(
   return { limiter, close: async () => redis.disconnect() };
 }
 
-/** An OpenAPI document, generated at its first request: the public URL may be unknown before the server listens. */
+/** An index or OpenAPI document of an API, generated at its first request: the public URL may be unknown before the server listens. */
 type Document = { readonly url: string; readonly make: () => object };
 
-/** Pages of every listener that need no key: the documentation and the OpenAPI documents. */
+/** Pages of every listener that need no key: the documentation, and the indexes and OpenAPI documents of the APIs. */
 function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Document[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -465,7 +472,7 @@ function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Do
 }
 
 /** Paths of the customer listener without authentication. */
-const CUSTOMER_OPEN_PATHS = asReads(['/openapi.json', '/covers/{name}', ...DOCS_PATHS]);
+const CUSTOMER_OPEN_PATHS = asReads(['/v1', '/openapi.json', '/covers/{name}', ...DOCS_PATHS]);
 
 /** The customer listener: customer API, covers and documentation. */
 export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
@@ -487,6 +494,9 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);
-  mountOpenPages(app, site, [{ url: '/openapi.json', make }]);
+  mountOpenPages(app, site, [
+    { url: '/v1', make: () => customerIndex(addresses) },
+    { url: '/openapi.json', make },
+  ]);
   return app;
 }

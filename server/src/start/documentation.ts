@@ -35,6 +35,9 @@ export const portalTable = (config: Config) => [
   ...(hasDemoSignIn(config) ? Object.values(demoEndpoints) : []),
 ];
 
+/** Of the APIs, not of the product. */
+const VERSION = '1.0.0';
+
 const BRP_API = {
   title: 'Saldo BRP API',
   description:
@@ -61,8 +64,40 @@ const PORTAL_API = {
   tags: PORTAL_TAGS,
 };
 
+/** What the base path of an API answers, with links to the pages of its listener. */
+const apiIndex = (
+  { title: name }: { readonly title: string },
+  base: string,
+  paths: { readonly documentation: string; readonly openapi: string; readonly keys: string },
+) => ({
+  name,
+  version: VERSION,
+  documentation: base + paths.documentation,
+  openapi: base + paths.openapi,
+  keys: base + paths.keys,
+});
+
+export const brpIndex = ({ base }: Addresses) =>
+  apiIndex(BRP_API, base, {
+    documentation: '/docs/reference/brp',
+    openapi: '/openapi.json',
+    keys: '/docs/guides/getting-started#address-and-key',
+  });
+export const operatorIndex = ({ base }: Addresses) =>
+  apiIndex(OPERATOR_API, base, {
+    documentation: '/docs/reference/operator',
+    openapi: '/operator/openapi.json',
+    keys: '/docs/operations#the-first-key',
+  });
+export const customerIndex = ({ base }: Addresses) =>
+  apiIndex(CUSTOMER_API, base, {
+    documentation: '/docs/reference/customer',
+    openapi: '/openapi.json',
+    keys: '/docs/guides/market',
+  });
+
 const published = ({ operator }: Config, { base, errors }: Addresses) => ({
-  version: '1.0.0',
+  version: VERSION,
   baseUrl: base,
   errorBase: errors,
   contact: operator.name,
