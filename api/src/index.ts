@@ -36,6 +36,7 @@ export * from './own-schedules.ts';
 export * from './portal/changes.ts';
 export * from './portal/contracts.ts';
 export * from './portal/customers.ts';
+export * from './portal/demo.ts';
 export * from './portal/factors.ts';
 export * from './portal/last-change.ts';
 export * from './portal/market.ts';

@@ -68,7 +68,7 @@ export const PROBLEMS = {
     status: 403,
     title: 'Sign-in Refused',
     explanation:
-      'The sign-in with an identity provider failed: it was cancelled, took too long, could not be verified, or the provider does not answer. Or a password was given where only a provider is accepted.',
+      'The sign-in with an identity provider failed: it was cancelled, took too long, could not be verified, or the provider does not answer. Or a password was given where only a provider is accepted, or the demo user has a new password or is disabled.',
     remedy: 'Start the sign-in again. If it fails again, ask the operator, whose log has the reason.',
   },
   insufficient_scopes: {

@@ -1,4 +1,4 @@
-import { portalEndpoints } from '@saldo/api';
+import { demoEndpoints, portalEndpoints } from '@saldo/api';
 import { createClient } from './client.ts';
 import type { ClientOptions } from './options.ts';
 import { methodsOf } from './resources.ts';
@@ -13,6 +13,7 @@ export function createPortalClient(options: ClientOptions) {
   return {
     session: {
       signIn: method(api.signIn),
+      enterDemo: method(demoEndpoints.enterDemo),
       get: method(api.getSession),
       signOut: method(api.signOut),
       signOutElsewhere: method(api.signOutElsewhere),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   brpEndpoints,
+  demoEndpoints,
   marketEndpoints,
   operatorEndpoints,
   portalEndpoints,
@@ -27,7 +28,8 @@ test('every operation of the APIs is exactly one method of its client', () => {
   const { options } = standIn();
   assert.deepEqual(endpointIds(createBrpClient(options)), Object.keys(brpEndpoints).toSorted());
   assert.deepEqual(endpointIds(createMarketClient(options)), Object.keys(marketEndpoints).toSorted());
-  assert.deepEqual(endpointIds(createPortalClient(options)), Object.keys(portalEndpoints).toSorted());
+  const ofPortal = { ...portalEndpoints, ...demoEndpoints };
+  assert.deepEqual(endpointIds(createPortalClient(options)), Object.keys(ofPortal).toSorted());
   const ofOperator = { ...operatorEndpoints, ...sandboxEndpoints, ...simulationEndpoints };
   assert.deepEqual(endpointIds(createOperatorClient(options)), Object.keys(ofOperator).toSorted());
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   brpEndpoints,
+  demoEndpoints,
   type Endpoint,
   marketEndpoints,
   operatorEndpoints,
@@ -232,6 +233,7 @@ const ENDPOINTS = [
   simulationEndpoints,
   marketEndpoints,
   portalEndpoints,
+  demoEndpoints,
 ]
   .flatMap((table) => Object.values<Endpoint>(table))
   .map((endpoint) => ({

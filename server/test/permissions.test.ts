@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   brpEndpoints,
+  demoEndpoints,
   type Endpoint,
   marketEndpoints,
   OPERATOR_SCOPES,
@@ -15,6 +16,7 @@ import {
 } from '@saldo/api';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
+import { demoEnvironment } from './demo-users.ts';
 import { type Answer, type Client, client, problemOf, startTestPlatform } from './harness.ts';
 
 /**
@@ -22,7 +24,7 @@ import { type Answer, type Client, client, problemOf, startTestPlatform } from '
  * may call it. Every request has an unknown query parameter, so that an allowed one is answered with 400 and changes
  * nothing.
  */
-const platform = await startTestPlatform({ environment: { SANDBOX: 'on' } });
+const platform = await startTestPlatform({ environment: { ...(await demoEnvironment()), SANDBOX: 'on' } });
 const { world } = platform;
 
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
@@ -106,7 +108,7 @@ const OWN_FACTORS = `
 /** The users of the portal's own operations: their roles and at least these permissions. No keys. */
 const PORTAL = scopesById({
   anybody: `
-    signIn getInvitation acceptInvitation startPasskeySignIn signInWithPasskey
+    signIn enterDemo getInvitation acceptInvitation startPasskeySignIn signInWithPasskey
     listSignInProviders startProviderSignIn completeProviderSignIn`,
   'viewer operator brp account': `
     getSession signOut signOutElsewhere changePassword listChanges listSessions endSession listOwnRequests getOwnRequest
@@ -124,7 +126,7 @@ const PORTAL = scopesById({
 /** What a viewer may call besides reads: bulk reads and checks, and what concerns the own sessions and sign-in only. */
 const CHANGES_OF_VIEWERS = words(`
   postTransactionsBulk postNominationsBulk checkSchedule
-  signIn acceptInvitation startPasskeySignIn signInWithPasskey startProviderSignIn completeProviderSignIn
+  signIn enterDemo acceptInvitation startPasskeySignIn signInWithPasskey startProviderSignIn completeProviderSignIn
   signOut signOutElsewhere endSession changePassword removeProviderLink ${OWN_FACTORS}`);
 
 const MEMBERS_OF: Record<string, string[]> = {
@@ -164,7 +166,11 @@ const APIS = {
     endpoints: Object.values<Endpoint>(marketEndpoints),
     expected: MARKET,
   },
-  portal: { url: platform.baseUrl, endpoints: Object.values<Endpoint>(portalEndpoints), expected: PORTAL },
+  portal: {
+    url: platform.baseUrl,
+    endpoints: Object.values<Endpoint>({ ...portalEndpoints, ...demoEndpoints }),
+    expected: PORTAL,
+  },
 };
 type Api = (typeof APIS)[keyof typeof APIS];
 

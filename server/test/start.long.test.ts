@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
@@ -9,37 +9,29 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { openBrowser } from './browser.ts';
 import { temporaryFolder } from './clean-up.ts';
+import { PROGRAM_ENVIRONMENT } from './command-line.ts';
 import { createDatabase } from './databases.ts';
 import { client } from './harness.ts';
 import { CHECKOUT, parseBlocks } from './markdown-blocks.ts';
 import { freePort } from './ports.ts';
-import { runProduct, startProduct } from './product.ts';
+import { type Product, runProduct, startProduct } from './product.ts';
+import { programFile } from './programs.ts';
+import { until } from './until.ts';
 
 const folder = await temporaryFolder('saldo start ');
 
-test('the first start loads the demo world, prints curl lines that work, and the second start keeps the data', async () => {
+test('the first start loads the demo world, the commands of the tour work, and the second start keeps the data', async () => {
   const dataDir = path.join(folder, 'demo');
   const first = await startProduct({ DATA_DIR: dataDir });
-  for (const line of await printedGreeting()) assert.match(first.output(), line);
-  const lines = first.output().match(/curl .*/g) ?? [];
-  assert.ok(lines.length >= 3);
-  for (const list of ['assets', 'demands']) {
-    assert.ok(
-      lines.some((line) => line.includes(`'${first.customerUrl}/v1/${list}`)),
-      list,
-    );
-  }
-  for (const line of lines) {
-    const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${line} -s`]).catch(viaFetch(line));
-    const [records] = Object.values(JSON.parse(stdout) as Record<string, unknown[]>);
-    assert.ok(records && records.length > 0, line);
-  }
+  for (const line of printedGreeting()) assert.match(first.output(), line);
+  assert.match(first.output(), /^Loading the demo world…$/m);
+  const [contracts, assets] = await runTour(first, dataDir);
+  assert.ok(contracts?.['contracts']?.length && assets?.['assets']?.length);
   const access = await first.demo();
   assert.equal((await stat(path.join(dataDir, 'demo.json'))).mode & 0o777, 0o600);
   const [brp] = access.brps;
   assert.ok(brp);
   const before = await client(first.baseUrl, brp.api_key)('/v1/contracts?limit=100');
-  assert.match(first.output(), /Sign in to the portal as operator@saldo.example; .* in demo\.json/);
   for (const { email, password, role } of access.users) {
     assert.ok(!(first.output() + first.log()).includes(password), 'no password is printed');
     const { status, body } = await openBrowser(first).signIn(email, password);
@@ -54,32 +46,87 @@ test('the first start loads the demo world, prints curl lines that work, and the
   const second = await startProduct({ DATA_DIR: dataDir });
   assert.deepEqual(await second.demo(), access);
   assert.deepEqual((await client(second.baseUrl, brp.api_key)('/v1/contracts?limit=100')).body, before.body);
-  assert.match(second.output(), /curl /);
+  assert.match(second.output(), /^Keys for curl /m);
   assert.equal(await second.end('SIGINT'), 0);
 });
 
-/** The greeting as in the documentation, with placeholders for ports and keys. */
-async function printedGreeting(): Promise<RegExp[]> {
-  const blocks = parseBlocks('docs/tour.md', await readFile(path.join(CHECKOUT, 'docs/tour.md'), 'utf8'));
-  const greeting = blocks.find(({ text }) => text.startsWith('Saldo is ready.'));
-  assert.ok(greeting);
-  return greeting.text
+const tour = parseBlocks('docs/tour.md', await readFile(path.join(CHECKOUT, 'docs/tour.md'), 'utf8'));
+const blockOf = (start: string) =>
+  tour.find(({ text }) => text.startsWith(start))?.text ?? assert.fail(`the tour has no block ${start}`);
+
+/** The greeting as in the documentation, with placeholders for the port and the data folder. */
+const printedGreeting = () =>
+  blockOf('Saldo is ready.')
     .split('\n')
-    .map((line) =>
-      RegExp.escape(line)
-        .replaceAll('…', String.raw`\w+`)
-        .replaceAll(/8080|8081|9090/g, String.raw`\d+`),
-    )
+    .map((line) => RegExp.escape(line).replace('8080', String.raw`\d+`).replace('data', '.+'))
     .map((line) => new RegExp(`^${line}$`, 'm'));
+
+/** Runs the commands that the tour has for the demo, and returns their answers. */
+async function runTour({ baseUrl, customerUrl }: Product, dataDir: string) {
+  const script = blockOf('demo() {')
+    .replaceAll('./data', dataDir)
+    .replaceAll('http://127.0.0.1:8080', baseUrl)
+    .replaceAll('http://127.0.0.1:8081', customerUrl);
+  const env = { PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}` };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-euc', script], { env });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown[]>);
 }
 
-/** Without curl the same request is sent by the test. */
-function viaFetch(line: string) {
-  return async () => {
-    const [, key = '', url = ''] = /X-Api-Key: (\S+)' '(\S+)'/.exec(line) ?? [];
-    return { stdout: await (await fetch(url, { headers: { 'x-api-key': key } })).text() };
-  };
+/** Starts the product in a pseudo-terminal, as a person does, with both outputs in one text. */
+function runInTerminal(environment: Record<string, string>) {
+  // Without exec, the shell of script would report the signal as its own exit code.
+  const command = `exec '${process.execPath}' '${programFile('server/src/main.ts')}'`;
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    env: { ...PROGRAM_ENVIRONMENT, PORT: '0', CUSTOMER_PORT: '0', ADMIN_PORT: '0', ...environment },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part.replaceAll('\r', '');
+  });
+  return { child, text: () => text };
 }
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+
+test('a terminal gets one address, no JSON, and warnings and errors as plain lines', async (t) => {
+  if (!hasScript) return t.skip('script of util-linux is not installed');
+  const environment = { DATA_DIR: path.join(folder, 'terminal'), REDIS_URL: 'redis://127.0.0.1:1' };
+  const { child, text } = runInTerminal(environment);
+  t.after(() => child.kill('SIGKILL'));
+  const [, baseUrl = ''] = await until(() => /^Saldo is ready\. Open (\S+)\/ in a browser\.$/m.exec(text()));
+  assert.equal((await fetch(`${baseUrl}/v1/contracts`)).status, 401);
+  await until(() => /^\d\d:\d\d:\d\d Warning: redis is not reachable: .+$/m.test(text()));
+  child.stdin.write('\u0003');
+  const [code] = await once(child, 'close');
+  assert.equal(code, 0, text());
+  assert.deepEqual(text().match(/https?:\S+/g), [`${baseUrl}/`]);
+  assert.match(text(), /^Loading the demo world…$/m);
+  assert.match(text(), /^Keys for curl and the passwords of all users are in .+demo\.json\.$/m);
+  assert.match(text(), /^Press Ctrl\+C to stop\.$/m);
+  assert.doesNotMatch(text(), /[{}]|saldo_(operator|brp|account)_/);
+});
+
+for (const [why, extra] of Object.entries({
+  'with LOG_LEVEL': { LOG_LEVEL: 'info' },
+  'in production': { NODE_ENV: 'production', OPERATOR_EIC: '11XSALDO-------Z' },
+}))
+  test(`a terminal gets the log ${why}`, async (t) => {
+    if (!hasScript) return t.skip('script of util-linux is not installed');
+    const DATABASE_URL = await createDatabase();
+    const DATA_DIR = path.join(folder, why);
+    const { child, text } = runInTerminal({ DATA_DIR, DATABASE_URL, DEMO: 'off', ...extra });
+    t.after(() => child.kill('SIGKILL'));
+    const [link = ''] = await until(() => /^ {2}http\S+invitation\S+$/m.exec(text()));
+    assert.equal((await fetch(`${new URL(link.trim()).origin}/v1/contracts`)).status, 401);
+    await until(() => /^\{"level":30,.*"url":"\/v1\/contracts","status":401/m.test(text()));
+    child.stdin.write('\u0003');
+    const [code] = await once(child, 'close');
+    assert.equal(code, 0, text());
+  });
 
 test('without the demo the platform starts empty and prints the operator key and a portal link', async () => {
   const databaseUrl = await createDatabase();

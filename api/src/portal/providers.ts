@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, LIMITS, Strict } from '../common.ts';
+import { Choice, DateTime, LIMITS, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
+import { USER_ROLES } from '../users.ts';
 import { SessionState, stateExample } from './session.ts';
 
 /** The button of an identity provider. */
@@ -50,7 +51,8 @@ export const portalProviderEndpoints = endpoints('Session', {
     method: 'GET',
     path: '/portal/v1/sign-in/providers',
     summary: 'List identity providers',
-    description: 'The identity providers that users can sign in with. Needs no session.',
+    description:
+      'The identity providers that users can sign in with, and the roles of the demo. Needs no session.',
     query: Strict({
       domain: Type.Optional(
         Type.String({
@@ -60,8 +62,16 @@ export const portalProviderEndpoints = endpoints('Session', {
         }),
       ),
     }),
-    response: Type.Object({ providers: Type.Array(SignInProvider) }, { title: 'SignInProviderList' }),
-    example: { response: { providers: [{ ...buttonExample, required: true }] } },
+    response: Type.Object(
+      {
+        providers: Type.Array(SignInProvider),
+        demo_roles: Type.Array(Choice(USER_ROLES), {
+          description: 'The roles that this browser can sign in as without a password; empty without a demo.',
+        }),
+      },
+      { title: 'SignInProviderList' },
+    ),
+    example: { response: { providers: [{ ...buttonExample, required: true }], demo_roles: [] } },
   }),
   startProviderSignIn: endpoint({
     method: 'POST',

@@ -56,6 +56,10 @@ export const PROBLEM_DETAILS = {
     en: 'Users of {domain} sign in with {provider}, and have no password.',
     de: 'Benutzer von {domain} melden sich mit {provider} an und haben kein Passwort.',
   },
+  'problem.demo_user_changed': {
+    en: 'This demo user has a new password or is disabled. Sign in with email and password.',
+    de: 'Dieser Demobenutzer hat ein neues Passwort oder ist gesperrt. Melden Sie sich mit E-Mail und Passwort an.',
+  },
   'problem.last_sign_in_way': {
     en: 'Without this provider you could no longer sign in.',
     de: 'Ohne diesen Anmeldedienst könnten Sie sich nicht mehr anmelden.',

@@ -49,7 +49,7 @@ export function ProviderButtons({ providers, variant = 'secondary', start = {} }
   );
 }
 
-const providersQuery = (domain: string | null) => ({
+export const providersQuery = (domain: string | null) => ({
   queryKey: ['sign-in-providers', domain],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     portalClient.providers.list(domain === null ? {} : { domain }, { signal }),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isReadScope, SCOPES, type Scope } from '@saldo/api';
+import { isReadScope, SCOPES, type Scope, type UserRole } from '@saldo/api';
 import { addDays, type DeliveryDay, dayOf, dayStart, localInstant } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { MarketRules } from '@saldo/core/market-rules.ts';
@@ -47,7 +47,7 @@ export type DemoAccess = {
   operator_key: string;
   brps: { id: string; name: string; api_key: string; read_only_key: string; eics: string[] }[];
   accounts: { id: string; name: string; api_key: string }[];
-  users: { email: string; password: string; role: string }[];
+  users: { email: string; password: string; role: UserRole }[];
 };
 
 /** Names of profiles, as parties write them into their contracts. */

@@ -1,4 +1,5 @@
 import { type Check, failed, ok, warning } from '@saldo/core/check.ts';
+import { isLoopback } from '../platform/http/client-address.ts';
 import { type Config, readConfig } from '../start/config.ts';
 import { ConfigError } from '../start/config-error.ts';
 import { describeMisspelled, recordNames } from '../start/config-names.ts';
@@ -55,8 +56,6 @@ export function checkSettings(env: Environment): SettingsFound {
   };
 }
 
-const LOOPBACK = /^(?:localhost|127\.|::1$)/;
-
 /** Valid settings that contradict each other, or the production that NODE_ENV announces. */
 function risksOf(config: Config, env: Environment): Check[] {
   const { exchange, baseUrl, tls, host, port, customerPort, adminHost, adminPort } = config;
@@ -90,12 +89,12 @@ function risksOf(config: Config, env: Environment): Check[] {
       'Set TRUST_PROXY=on if a proxy ends TLS and replaces X-Forwarded-For, else TLS_CERT and TLS_KEY.',
     ),
     ...risk(
-      !LOOPBACK.test(host) && tls === null && !isHttps,
+      !isLoopback(host) && tls === null && !isHttps,
       `HOST=${host} can be reached from other machines without TLS: keys and passwords travel in clear text.`,
       'Set TLS_CERT and TLS_KEY, or BASE_URL to the https address of the proxy in front.',
     ),
     ...risk(
-      !LOOPBACK.test(adminHost),
+      !isLoopback(adminHost),
       `ADMIN_HOST=${adminHost} can be reached from other machines, and its pages need no key.`,
       'Protect ADMIN_PORT with a firewall, or set ADMIN_HOST=127.0.0.1.',
     ),

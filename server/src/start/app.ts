@@ -19,6 +19,7 @@ import { lastChangeRoutes } from '../customer-changes/last-change.ts';
 import { customerChangeRoutes, operatorCustomerChangeRoutes } from '../customer-changes/routes.ts';
 import { operatorCustomerRoutes } from '../customers/operator-routes.ts';
 import { customerRoutes, portalCustomerRoutes } from '../customers/routes.ts';
+import { createDemoSignIn, demoSignInRoutes } from '../demo/sign-in.ts';
 import { simulationRoutes } from '../demo/simulated-answers.ts';
 import { DOCS_PATHS, mountDocs } from '../docs/routes.ts';
 import type { Site } from '../docs/site.ts';
@@ -100,13 +101,17 @@ import type { Config } from './config.ts';
 import {
   type Addresses,
   brpDocument,
+  brpIndex,
   customerDocument,
+  customerIndex,
   operatorDocument,
+  operatorIndex,
   operatorTable,
   portalDocument,
+  portalTable,
 } from './documentation.ts';
 import { exchangeOf } from './exchange-settings.ts';
-import { isTrial } from './first-start.ts';
+import { isTrial, readDemoAccess } from './first-start.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -137,6 +142,8 @@ const asReads = (paths: readonly string[]) => paths.map((path) => ({ method: 'GE
 
 /** Paths without authentication. The paths of the APIs are in their tables of endpoints. */
 const OPEN_PATHS = asReads([
+  '/v1',
+  '/operator/v1',
   '/openapi.json',
   '/operator/openapi.json',
   '/portal/openapi.json',
@@ -265,7 +272,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   const table = [
     ...Object.values(brpEndpoints),
     ...operatorTable(config),
-    ...Object.values(portalEndpoints),
+    ...portalTable(config),
     ...OPEN_PATHS,
     ...(portal === null ? [] : [{ method: 'GET' as const, path: '/' }]),
   ];
@@ -307,6 +314,10 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     ...transactionProofs.brp,
     ...nominationProofs.brp,
   ];
+  const demo = await readDemoAccess(config);
+  const { demoSignIn: allows } = config;
+  const demoSignIn =
+    demo === null || allows === 'off' ? null : createDemoSignIn(demo, allows, sessionAuth.baseUrl);
   const countSignIn = signInCounter(metrics);
   const users = {
     db,
@@ -319,6 +330,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     stepCookie,
     providers: createIdentityProviders(config.identityProviders, monotonicNow),
     customerUrl,
+    isDemo: demo !== null,
+    demoRolesFor: demoSignIn?.rolesFor ?? (() => []),
     countSignIn,
   };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;
@@ -330,7 +343,12 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, eventRoutes(db, operatorListEvents, operatorGetEvent, forOperators.feed), forOperators);
   mountRoutes(app, webhookRoutes(operatorWebhooks, db, clock, webhooks), forOperators);
   // Endpoints that only the portal uses.
-  const signingIn = [...signInRoutes(users), ...passkeySignInRoutes(users), ...providerSignInRoutes(users)];
+  const signingIn = [
+    ...signInRoutes(users),
+    ...passkeySignInRoutes(users),
+    ...providerSignInRoutes(users),
+    ...(demoSignIn === null ? [] : demoSignInRoutes(users, demoSignIn)),
+  ];
   mountRoutes(app, signingIn, behind(openGuard(sessionAuth, limiter)));
   const forUsers = behind(sessionGuard(ALL_ROLES, sessionAuth, limiter));
   const completing = [
@@ -364,6 +382,8 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
   mountRoutes(app, marketRoutes(db, browsing), forAccountUsers);
   mountRoutes(app, portalInquiryRoutes(db, clock), forAccountUsers);
   mountOpenPages(app, site, [
+    { url: '/v1', make: () => brpIndex(addresses) },
+    { url: '/operator/v1', make: () => operatorIndex(addresses) },
     { url: '/openapi.json', make: () => brpDocument(config, addresses) },
     { url: '/operator/openapi.json', make: () => operatorDocument(config, addresses) },
     { url: '/portal/openapi.json', make: () => portalDocument(config, addresses, sessionAuth.cookie) },
@@ -436,10 +456,10 @@ export async function createRateLimiter(
   return { limiter, close: async () => redis.disconnect() };
 }
 
-/** An OpenAPI document, generated at its first request: the public URL may be unknown before the server listens. */
+/** An index or OpenAPI document of an API, generated at its first request: the public URL may be unknown before the server listens. */
 type Document = { readonly url: string; readonly make: () => object };
 
-/** Pages of every listener that need no key: the documentation and the OpenAPI documents. */
+/** Pages of every listener that need no key: the documentation, and the indexes and OpenAPI documents of the APIs. */
 function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Document[]): void {
   for (const { url, make } of documents) {
     let document: string | null = null;
@@ -452,7 +472,7 @@ function mountOpenPages(app: FastifyInstance, site: Site, documents: readonly Do
 }
 
 /** Paths of the customer listener without authentication. */
-const CUSTOMER_OPEN_PATHS = asReads(['/openapi.json', '/covers/{name}', ...DOCS_PATHS]);
+const CUSTOMER_OPEN_PATHS = asReads(['/v1', '/openapi.json', '/covers/{name}', ...DOCS_PATHS]);
 
 /** The customer listener: customer API, covers and documentation. */
 export async function createCustomerApp(dependencies: AppDependencies): Promise<FastifyInstance> {
@@ -474,6 +494,9 @@ export async function createCustomerApp(dependencies: AppDependencies): Promise<
   mountRoutes(app, webhookRoutes(marketWebhooks, db, clock, webhooks), forAccounts);
   mountCovers(app, db);
   const make = () => customerDocument(config, addresses);
-  mountOpenPages(app, site, [{ url: '/openapi.json', make }]);
+  mountOpenPages(app, site, [
+    { url: '/v1', make: () => customerIndex(addresses) },
+    { url: '/openapi.json', make },
+  ]);
   return app;
 }

@@ -49,6 +49,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
       'on',
       'on: the first start fills an empty database with demo data. Default with DATABASE_URL and in production: off.',
     ],
+    [
+      'DEMO_SIGN_IN',
+      'local',
+      'local, on or off: whether the sign-in page of a demo has buttons that sign in without a password. local: only for browsers on the machine of the platform. on: for every browser that reaches it. In production: off.',
+    ],
     ['SANDBOX', 'off', 'on: the operator may move the clock of the platform (PUT /operator/v1/clock).'],
     [
       'SALDO_OPERATOR_KEY',
@@ -176,7 +181,11 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     ['SIMULATE_TSO', 'off', 'on: the platform simulates the answers of the TSOs. Never in production.'],
   ],
   'Log, traces and logs by OpenTelemetry': [
-    ['LOG_LEVEL', 'info', 'fatal, error, warn, info, debug, trace or silent.'],
+    [
+      'LOG_LEVEL',
+      null,
+      'fatal, error, warn, info, debug, trace or silent. Default: info; in a terminal, outside of production, warnings and errors as plain lines instead of JSON.',
+    ],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', null, 'Collector of traces and logs: http://collector:4318'],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', null, 'Complete address for traces.'],
     ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', null, 'Complete address for logs.'],

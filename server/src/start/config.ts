@@ -251,6 +251,12 @@ function postgresUrl(env: Environment, name: string, urlsOf = urlPerHost): strin
   return value;
 }
 
+/** The users of a demo in production are protected by their passwords only. */
+function demoSignIn(env: Environment): 'local' | 'on' | 'off' {
+  if (isProduction(env)) return oneOf(env, 'DEMO_SIGN_IN', ['off'], 'off');
+  return oneOf(env, 'DEMO_SIGN_IN', ['local', 'on', 'off'], 'local');
+}
+
 /** May have several hosts, of which one is the primary. Null: the embedded database. */
 export const readDatabaseUrl = (env: Environment): string | null => postgresUrl(env, 'DATABASE_URL');
 
@@ -339,6 +345,8 @@ export function readConfig(env: Environment) {
         ['on', 'off'],
         database.databaseUrl === null && !isProduction(env) ? 'on' : 'off',
       ) === 'on',
+    /** Which browsers may sign in as a demo user without a password. */
+    demoSignIn: demoSignIn(env),
     /** Whether the operator may move the platform's clock. */
     sandbox: oneOf(env, 'SANDBOX', ['on', 'off'], 'off') === 'on',
     /** Whether webhooks may be sent to private addresses and over http. */
@@ -363,7 +371,8 @@ export function readConfig(env: Environment) {
     /** With which users sign in to the portal, besides passwords. */
     identityProviders: identityProviders(env),
     tls: tls(env),
-    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    /** Null: not set, so that a terminal gets plain lines instead of the log. */
+    logLevel: text(env, 'LOG_LEVEL') === null ? null : oneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     /** Where traces and logs are exported to. Null: nowhere. */
     telemetry: telemetrySettings(env),
   };

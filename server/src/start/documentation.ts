@@ -1,5 +1,6 @@
 import {
   brpEndpoints,
+  demoEndpoints,
   MARKET_TAGS,
   marketEndpoints,
   OPERATOR_TAGS,
@@ -16,7 +17,7 @@ import { createSite, type Site } from '../docs/site.ts';
 import { KEY_ACCESS, openApiDocument, sessionAccess } from '../platform/http/openapi.ts';
 import type { SessionCookie } from '../platform/http/session-cookie.ts';
 import type { Config } from './config.ts';
-import { isTrial } from './first-start.ts';
+import { hasDemoSignIn, isTrial } from './first-start.ts';
 import { ensurePackages } from './packages-build.ts';
 
 /** The public URL of a listener, and the public URL below which its error pages are served. */
@@ -28,6 +29,15 @@ export const operatorTable = (config: Config) => [
   ...(config.sandbox ? Object.values(sandboxEndpoints) : []),
   ...(isTrial(config) ? Object.values(simulationEndpoints) : []),
 ];
+
+/** The portal's endpoints. The sign-in as a demo user exists only where a start has loaded the demo. */
+export const portalTable = (config: Config) => [
+  ...Object.values(portalEndpoints),
+  ...(hasDemoSignIn(config) ? Object.values(demoEndpoints) : []),
+];
+
+/** Of the APIs, not of the product. */
+const VERSION = '1.0.0';
 
 const BRP_API = {
   title: 'Saldo BRP API',
@@ -55,8 +65,40 @@ const PORTAL_API = {
   tags: PORTAL_TAGS,
 };
 
+/** What the base path of an API answers, with links to the pages of its listener. */
+const apiIndex = (
+  { title: name }: { readonly title: string },
+  base: string,
+  paths: { readonly documentation: string; readonly openapi: string; readonly keys: string },
+) => ({
+  name,
+  version: VERSION,
+  documentation: base + paths.documentation,
+  openapi: base + paths.openapi,
+  keys: base + paths.keys,
+});
+
+export const brpIndex = ({ base }: Addresses) =>
+  apiIndex(BRP_API, base, {
+    documentation: '/docs/reference/brp',
+    openapi: '/openapi.json',
+    keys: '/docs/guides/getting-started#address-and-key',
+  });
+export const operatorIndex = ({ base }: Addresses) =>
+  apiIndex(OPERATOR_API, base, {
+    documentation: '/docs/reference/operator',
+    openapi: '/operator/openapi.json',
+    keys: '/docs/operations#the-first-key',
+  });
+export const customerIndex = ({ base }: Addresses) =>
+  apiIndex(CUSTOMER_API, base, {
+    documentation: '/docs/reference/customer',
+    openapi: '/openapi.json',
+    keys: '/docs/guides/market',
+  });
+
 const published = ({ operator }: Config, { base, errors }: Addresses) => ({
-  version: '1.0.0',
+  version: VERSION,
   baseUrl: base,
   errorBase: errors,
   contact: operator.name,
@@ -71,7 +113,7 @@ export const customerDocument = (config: Config, addresses: Addresses) =>
 export const portalDocument = (config: Config, addresses: Addresses, cookie: SessionCookie) =>
   openApiDocument(
     { ...PORTAL_API, access: sessionAccess(cookie), ...published(config, addresses) },
-    Object.values(portalEndpoints),
+    portalTable(config),
   );
 
 /** The documentation and the packages of clients, the same on both listeners. Its reference contains no addresses. */

@@ -16,7 +16,8 @@ const FIRST_START_LOCK = statement(
   "select pg_advisory_xact_lock(hashtext('saldo first start'))",
 );
 
-const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
+/** The credentials of the demo. */
+export const demoFile = (config: Config) => path.join(config.dataDir, 'demo.json');
 
 /** New secrets, which can be printed only at the start that created them: the database stores only their hashes. */
 export type FirstAccess = {
@@ -106,9 +107,13 @@ async function writePrivately(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
+/** Whether a start of this platform has loaded the demo data. */
+export const hasDemo = (config: Config): boolean => config.demo && existsSync(demoFile(config));
+
+export const hasDemoSignIn = (config: Config): boolean => config.demoSignIn !== 'off' && hasDemo(config);
+
 /** Whether the data are not real, so that answers of TSOs may be simulated. */
-export const isTrial = (config: Config): boolean =>
-  config.sandbox || (config.demo && existsSync(demoFile(config)));
+export const isTrial = (config: Config): boolean => config.sandbox || hasDemo(config);
 
 /** Null without a demo world. */
 export async function readDemoAccess(config: Config): Promise<DemoAccess | null> {

@@ -1,6 +1,7 @@
 import { LIMITS, Strict } from '@saldo/api';
 import { formatMessage } from '@saldo/core/messages/message.ts';
 import Type, { type Static } from 'typebox';
+import { isLoopback } from '../platform/http/client-address.ts';
 import { compile } from '../platform/http/validation.ts';
 import type { ProviderSettings } from '../users/identity-provider.ts';
 import { ConfigError, fileOf } from './config-error.ts';
@@ -72,7 +73,8 @@ function parse(text: string, wrong: (fault: string) => never): Static<typeof Fil
 
 function checkEntry(entry: Entry, place: string, wrong: (fault: string) => never): void {
   const issuer = URL.canParse(entry.issuer) ? new URL(entry.issuer) : null;
-  const isProtected = issuer?.protocol === 'https:' || (issuer?.protocol === 'http:' && isLoopback(issuer));
+  const isProtected =
+    issuer?.protocol === 'https:' || (issuer?.protocol === 'http:' && isLoopback(issuer.hostname));
   if (issuer === null || !isProtected)
     return wrong(
       `${place}.issuer is not an https:// address (http:// is for addresses of this machine only)`,
@@ -84,8 +86,6 @@ function checkEntry(entry: Entry, place: string, wrong: (fault: string) => never
   if (foreign !== undefined)
     wrong(`${place}.required_for has "${foreign}", which is not in its email_domains`);
 }
-
-const isLoopback = ({ hostname }: URL) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 function readSecret({ id, client_secret_file: file }: Entry): string {
   const name = `client_secret_file of "${id}" in ${NAME}`;

@@ -1,34 +1,37 @@
 import cluster from 'node:cluster';
-import { dayOf } from '@saldo/core/delivery-day.ts';
 import { pino } from 'pino';
-import type { DemoAccess } from '../demo/load.ts';
 import { monotonicNow, systemClock } from '../platform/clock.ts';
 import { LogDestination } from '../platform/telemetry/log-destination.ts';
-import { invitationLink } from '../users/actions.ts';
+import { formatReadable } from '../platform/telemetry/readable-log.ts';
 import type { Config } from './config.ts';
-import { type FirstAccess, prepareFirstStart, readDemoAccess } from './first-start.ts';
+import { type FirstAccess, prepareFirstStart } from './first-start.ts';
+import { greetingOf } from './greeting.ts';
 import { ensurePortal } from './portal-build.ts';
-import { type Platform, startPlatform } from './start-platform.ts';
+import { startPlatform } from './start-platform.ts';
 import { startService } from './start-service.ts';
 import { openInWorker, serveAsWorker, startWorkers } from './workers.ts';
 
 /** Standard output is for messages to people. Standard error is the log. */
 const say = (message: string) => process.stdout.write(`${message}\n`);
 
-function createLogger(level: Config['logLevel'], destination: LogDestination) {
+/** A person at a terminal gets warnings and errors as plain lines, unless the settings ask for a log. */
+const isForPerson = ({ logLevel, isProduction }: Config): boolean =>
+  logLevel === null && !isProduction && process.stderr.isTTY;
+
+function createLogger({ logLevel }: Config, destination: LogDestination) {
   // Full paths, because a wildcard would make pino inspect every member of every line.
   return pino(
-    { level, base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
+    { level: logLevel ?? 'info', base: null, redact: ['headers["x-api-key"]', 'req.headers["x-api-key"]'] },
     destination,
   );
 }
 
 /** Starts the server, or one of its workers, and prints its addresses. It stops with a signal. */
 export async function serve(config: Config): Promise<void> {
-  const log = new LogDestination(process.stderr);
+  const log = new LogDestination(process.stderr, isForPerson(config) ? formatReadable : undefined);
   // A message that cannot be written, for example because its reader has ended, must not stop the server.
   process.stdout.on('error', () => {});
-  const logger = createLogger(config.logLevel, log);
+  const logger = createLogger(config, log);
   const service = { clock: systemClock, logger, droppedLogLines: () => log.dropped, runsJobs: true };
   const exitWhen = (stopped: Promise<void>) => exitAfter(stopped, log);
   if (cluster.isWorker && config.databaseUrl !== null) {
@@ -47,74 +50,10 @@ export async function serve(config: Config): Promise<void> {
       first = await prepareFirstStart(db, config, systemClock, say);
     },
   });
-  const demo = config.isProduction ? null : await readDemoAccess(config);
   // Before the greeting, because a script may send a signal as soon as it has read it.
   stopOnSignal(() => exitWhen(platform.stop()));
   // One write, so that a script that waits for the first line gets the complete greeting.
-  process.stdout.cork();
-  greet(platform, first, demo);
-  if (config.workers > 1 && config.redisUrl === null) {
-    say(
-      `Each of the ${config.workers} workers counts rate limits separately. Set REDIS_URL to count together.`,
-    );
-    say('');
-  }
-  process.stdout.uncork();
-}
-
-function greet(
-  platform: Platform,
-  { newOperatorKey, invitation }: FirstAccess,
-  demo: DemoAccess | null,
-): void {
-  const { baseUrl, customerUrl, adminUrl } = platform;
-  say('');
-  say('Saldo is ready.');
-  say('');
-  say(`  BRP API       ${baseUrl}/v1`);
-  say(`  Docs          ${baseUrl}/docs`);
-  say(`  Portal        ${baseUrl}/`);
-  say(`  Customer API  ${customerUrl}/v1`);
-  say(`  Its docs      ${customerUrl}/docs`);
-  say(`  Health        ${adminUrl}/readyz`);
-  say('');
-  if (newOperatorKey !== null) {
-    say(`  Operator key: ${newOperatorKey}`);
-    say('');
-  }
-  if (invitation !== null) {
-    say(`  Portal link for ${invitation.email} (valid once, for 72 hours):`);
-    say(`  ${invitationLink(baseUrl, invitation.token)}`);
-    say('');
-    say(
-      '  Until one has been used, each start makes new ones. Later: saldo operator-key, saldo operator-link.',
-    );
-    say('');
-  }
-  const [brp] = demo?.brps ?? [];
-  const [account] = demo?.accounts ?? [];
-  if (!brp || !account) return;
-  const header = `-H 'X-Api-Key: ${brp.api_key}'`;
-  const [user] = demo?.users ?? [];
-  if (user) {
-    say(
-      `Sign in to the portal as ${user.email}; all users and their passwords are in demo.json in the data folder.`,
-    );
-    say('');
-  }
-  say(`Try it as ${brp.name} (all demo keys are in demo.json in the data folder):`);
-  say('');
-  say(`  curl ${header} '${baseUrl}/v1/contracts?limit=3'`);
-  say(`  curl ${header} '${baseUrl}/v1/transactions?delivery_date=${dayOf(systemClock.now())}&limit=100'`);
-  say(`  curl ${header} '${baseUrl}/v1/nominations?status=match&include_slots=true&limit=1'`);
-  say(`  curl ${header} '${baseUrl}/v1/customers?status=pending'`);
-  say('');
-  const accountHeader = `-H 'X-Api-Key: ${account.api_key}'`;
-  say(`Or browse the market as ${account.name}:`);
-  say('');
-  say(`  curl ${accountHeader} '${customerUrl}/v1/assets?limit=3'`);
-  say(`  curl ${accountHeader} '${customerUrl}/v1/demands?limit=3'`);
-  say('');
+  say(greetingOf(config, platform, first, process.stdout.isTTY));
 }
 
 /** Debounce: a signal to the process group arrives twice, once directly and once forwarded by npm. */

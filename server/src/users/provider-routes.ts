@@ -1,4 +1,4 @@
-import { portalProviderEndpoints as endpoints } from '@saldo/api';
+import { portalProviderEndpoints as endpoints, type UserRole } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import type { FastifyRequest } from 'fastify';
 import { looksLikeToken, newToken } from '../platform/auth/session-credentials.ts';
@@ -21,11 +21,13 @@ import { STEP_MS } from './sign-in-steps.ts';
 export type ProviderDependencies = SessionDependencies & {
   /** Binds a sign-in to the browser that has started it. */
   readonly stepCookie: SessionCookie;
+  /** The roles that the browser can sign in as without a password. */
+  readonly demoRolesFor: (request: FastifyRequest) => UserRole[];
 };
 
 /** Routes without a session: signing in with an identity provider. */
 export function providerSignInRoutes(dependencies: ProviderDependencies): Route[] {
-  const { db, clock, sealer, mfa, providers, baseUrl, stepCookie } = dependencies;
+  const { db, clock, sealer, mfa, providers, baseUrl, stepCookie, demoRolesFor } = dependencies;
   const letIn = sessionCookies(dependencies);
   const contextOf = (request: FastifyRequest, id: string) => {
     const provider = providers.find(id);
@@ -40,13 +42,14 @@ export function providerSignInRoutes(dependencies: ProviderDependencies): Route[
     return token !== null && looksLikeToken(token) ? token : null;
   };
   return [
-    route(endpoints.listSignInProviders, async ({ query: { domain } }) => {
+    route(endpoints.listSignInProviders, async ({ query: { domain }, request }) => {
       const shown = domain === undefined ? providers.all : providers.ofDomain(domainOf(domain));
       const required = domain === undefined ? [] : providers.requiredFor(domainOf(domain));
       return {
         providers: shown.map((provider) => ({
           ...{ id: provider.id, label: provider.label, required: required.includes(provider) },
         })),
+        demo_roles: demoRolesFor(request),
       };
     }),
     route(endpoints.startProviderSignIn, async ({ params, body, request, reply }) => {

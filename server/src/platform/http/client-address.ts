@@ -30,6 +30,10 @@ export function formatAddress(address: string | undefined, form: AddressForm): s
   return isIpv4 ? `${parts.join('.')}.0/24` : `${parts.join(':')}::/48`;
 }
 
+/** Whether a name or an address, as in a URL or of a connection, is that of this machine. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|(::ffff:)?127(\.\d+){1,3}|::1|\[::1\])$/i.test(host);
+
 /** The address of the client for records and logs. Limits and allow lists use `request.ip`. */
 export const clientAddress = (request: FastifyRequest): string =>
   formatAddress(request.ip, request.server.addressForm);

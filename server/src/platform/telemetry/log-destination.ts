@@ -46,6 +46,7 @@ const writeStream: Write = (stream, text) => {
 export class LogDestination implements DestinationStream {
   private readonly stream: LogStream;
   private readonly writeText: Write;
+  private readonly format: (line: string) => string;
   private waiting = '';
   private writing: Promise<void> | null = null;
   private droppedCount = 0;
@@ -55,8 +56,10 @@ export class LogDestination implements DestinationStream {
   /** The last line that was written has no end. */
   private isTorn = false;
 
-  constructor(stream: LogStream) {
+  /** `format` gets each line as pino writes it, with its end. */
+  constructor(stream: LogStream, format: (line: string) => string = (line) => line) {
     this.stream = stream;
+    this.format = format;
     const stat = fstatSync(stream.fd);
     this.writeText = stat.isFIFO() || stat.isSocket() ? writeStream : writeFile;
     // Each write has its own result. Without a listener the event would end the process.
@@ -70,7 +73,8 @@ export class LogDestination implements DestinationStream {
     return this.droppedCount;
   }
 
-  write(line: string): void {
+  write(logged: string): void {
+    const line = this.format(logged);
     if (this.waiting.length + line.length > MAX_WAITING_LENGTH) {
       this.drop(1, this.reason || 'its reader is too slow');
       return;
@@ -118,7 +122,7 @@ export class LogDestination implements DestinationStream {
   private async writeReport(): Promise<void> {
     const { unreported: lines, reason } = this;
     const report = { level: 40, time: Date.now(), lines, msg: `log lines could not be written (${reason})` };
-    const text = `${this.isTorn ? '\n' : ''}${JSON.stringify(report)}\n`;
+    const text = `${this.isTorn ? '\n' : ''}${this.format(`${JSON.stringify(report)}\n`)}`;
     const failure = await this.writeText(this.stream, text);
     if (failure === null) {
       this.unreported -= lines;
