@@ -135,6 +135,7 @@ test('the session has the user, their permissions and the platform’s time', as
   assert.deepEqual(body.scopes, SCOPES);
   assert.equal(body.server_time, NOW);
   assert.equal(body.customer_base_url, platform.customerUrl);
+  assert.equal(body.demo, false);
   assert.equal(body.expires_at, '2026-10-27T08:00:00Z');
 });
 

@@ -35,6 +35,9 @@ export const SessionState = Type.Object(
       format: 'uri',
       description: 'Where the customer API is, for those with its keys.',
     }),
+    demo: Type.Boolean({
+      description: 'Whether the platform has the demo data, whose parties are invented.',
+    }),
   },
   { title: 'SessionState' },
 );
@@ -100,6 +103,7 @@ export const stateExample: SessionState = {
   expires_at: '2026-01-21T07:45:00Z',
   server_time: '2026-01-14T07:45:00Z',
   customer_base_url: 'https://market.example',
+  demo: false,
 };
 
 export const portalSessionEndpoints = endpoints('Session', {

@@ -106,7 +106,7 @@ import {
   portalDocument,
 } from './documentation.ts';
 import { exchangeOf } from './exchange-settings.ts';
-import { isTrial } from './first-start.ts';
+import { hasDemo, isTrial } from './first-start.ts';
 
 export type AppDependencies = {
   readonly config: Config;
@@ -319,6 +319,7 @@ export async function createApp(dependencies: MainAppDependencies): Promise<Fast
     stepCookie,
     providers: createIdentityProviders(config.identityProviders, monotonicNow),
     customerUrl,
+    isDemo: hasDemo(config),
     countSignIn,
   };
   const { operatorListEvents, operatorGetEvent } = operatorEndpoints;

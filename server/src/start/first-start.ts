@@ -106,9 +106,11 @@ async function writePrivately(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
+/** Whether a start of this platform has loaded the demo data. */
+export const hasDemo = (config: Config): boolean => config.demo && existsSync(demoFile(config));
+
 /** Whether the data are not real, so that answers of TSOs may be simulated. */
-export const isTrial = (config: Config): boolean =>
-  config.sandbox || (config.demo && existsSync(demoFile(config)));
+export const isTrial = (config: Config): boolean => config.sandbox || hasDemo(config);
 
 /** Null without a demo world. */
 export async function readDemoAccess(config: Config): Promise<DemoAccess | null> {

@@ -51,6 +51,8 @@ export type SessionDependencies = {
   readonly baseUrl: () => string;
   /** Public base URL of the customer API. */
   readonly customerUrl: string;
+  /** Whether the platform has the demo data. */
+  readonly isDemo: boolean;
   /** Adds the result of a sign-in to the metrics. */
   readonly countSignIn: (result: SignInResult) => void;
 };
@@ -80,7 +82,7 @@ const stateOf = (
   user: UserRow,
   { expiresAt, pending }: Pick<SessionFacts, 'expiresAt' | 'pending'>,
   now: number,
-  customerUrl: string,
+  { customerUrl, isDemo }: SessionDependencies,
 ): SessionState => ({
   user: wireIdentity(user),
   scopes: [...scopesOf(user.role, user.permissions)],
@@ -88,11 +90,12 @@ const stateOf = (
   expires_at: formatInstant(expiresAt),
   server_time: formatInstant(now),
   customer_base_url: customerUrl,
+  demo: isDemo,
 });
 
 /** Gives the browser its new session, which may be pending, and returns what the page may read of it. */
 export function sessionCookies(dependencies: SessionDependencies) {
-  const { clock, sessions, cookie, device, customerUrl, countSignIn } = dependencies;
+  const { clock, sessions, cookie, device, countSignIn } = dependencies;
   return (request: FastifyRequest, reply: FastifyReply, session: NewSession): SessionState => {
     const { now, machineNow } = timesOf(clock);
     sessions.forget();
@@ -100,7 +103,7 @@ export function sessionCookies(dependencies: SessionDependencies) {
     cookie.set(reply, session.token, session.expiresAt - machineNow);
     // A password alone makes no device known: known devices have a limit of their own for wrong codes.
     if (session.pending === null) device.remember(request, reply, deviceCredential(session.user));
-    return stateOf(session.user, session, now, customerUrl);
+    return stateOf(session.user, session, now, dependencies);
   };
 }
 
@@ -168,11 +171,11 @@ async function ending<T>(
 
 /** Routes that a session may use before its sign-in is complete. */
 export function pendingSessionRoutes(dependencies: SessionDependencies): Route[] {
-  const { db, clock, cookie, customerUrl, providers, baseUrl } = dependencies;
+  const { db, clock, cookie, providers, baseUrl } = dependencies;
   return [
     route(endpoints.getSession, async ({ request }) => {
       const session = sessionOf(request);
-      return stateOf(await getUser(db, session.userId), session, clock.now(), customerUrl);
+      return stateOf(await getUser(db, session.userId), session, clock.now(), dependencies);
     }),
     route(endpoints.signOut, async (call) => {
       const { id, userId } = sessionOf(call.request);
