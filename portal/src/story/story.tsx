@@ -117,9 +117,12 @@ function StepPanel({ story, step }: StepProps) {
   const isOpen = result === null;
   const next = STEPS[story.step + 1];
   const nextPage = next && pageOf(next, story, progress);
+  const isWaiting = !isOpen && next !== undefined && nextPage === null;
+  const label = isOpen && isAction(step) ? texts[step].action : next ? texts.next : texts.finish;
   const act = () => {
     if (take.isPending) return;
     if (isOpen && isAction(step)) return take.mutate({ action: step, story, schedule: progress.sent });
+    if (!next) return setStory('skipped');
     if (isOpen || !nextPage) return;
     take.reset();
     setStory({ ...story, step: story.step + 1 });
@@ -140,21 +143,20 @@ function StepPanel({ story, step }: StepProps) {
           {result}
         </p>
       )}
-      {!isOpen && next && !nextPage && <p className="text-muted">{texts.waiting}</p>}
+      {isWaiting && <p className="text-muted">{texts.waiting}</p>}
       {remark && <Notice tone="warn">{remark}</Notice>}
       <StoryError error={take.error ?? error} />
       <div className="flex flex-wrap items-center gap-2">
-        {/* Not disabled while it works, so that it keeps the focus. */}
-        {next && (
-          <Button
-            variant="primary"
-            aria-busy={take.isPending || (!isOpen && !nextPage)}
-            onClick={error ? () => void retry() : act}
-          >
-            {error ? t.common.retry : isOpen && isAction(step) ? texts[step].action : texts.next}
-          </Button>
-        )}
-        {(!next || remark) && <EndButtons isEnd={!next} />}
+        {/* One button for all steps, never disabled, so that it keeps the focus. */}
+        <Button
+          variant="primary"
+          autoFocus={story.step === 0}
+          aria-busy={take.isPending || isWaiting}
+          onClick={error ? () => void retry() : act}
+        >
+          {error ? t.common.retry : label}
+        </Button>
+        {(!next || remark) && <AgainButton />}
         <PageButton page={pageOf(step, story, progress)} />
       </div>
     </Sheet>
@@ -219,16 +221,11 @@ function PageButton({ page }: { page: LinkOptions | null }) {
   );
 }
 
-function EndButtons({ isEnd }: { isEnd: boolean }) {
+function AgainButton() {
   const texts = STORY_TEXTS[useI18n().language];
   const begin = useBegin();
   return (
     <>
-      {isEnd && (
-        <Button variant="primary" onClick={() => setStory('skipped')}>
-          {texts.finish}
-        </Button>
-      )}
       <Button aria-busy={begin.isPending} onClick={begin.start}>
         {texts.again}
       </Button>
