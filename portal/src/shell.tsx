@@ -33,6 +33,8 @@ const SessionEndedDialog = lazy(async () => {
   return { default: Dialog };
 });
 
+const Story = lazy(async () => ({ default: (await loadPart(() => import('./story/story.tsx'))).Story }));
+
 /** The layout of every page that requires a session. A page stays as it is when the session ends. */
 export function AppShell() {
   const { data: session } = useQuery(sessionQuery);
@@ -105,6 +107,7 @@ const FRAME =
 function Frame() {
   const { t } = useI18n();
   const isConnected = useIsConnected();
+  const { demo, user } = useSession();
   const isBare = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.isBare) });
   useFocusOnNewPage();
   useLiveRefresh();
@@ -120,13 +123,18 @@ function Frame() {
         {t.common.skipToContent}
       </a>
       {!isBare && <Header />}
-      <div className="min-w-0">
+      <div className="flex min-w-0 flex-col">
         {isBare ? <PageSearch isHidden /> : <TopBar />}
+        {!isBare && demo && user.role === 'operator' && (
+          <Suspense>
+            <Story />
+          </Suspense>
+        )}
         <main
           id="content"
           tabIndex={-1}
           className={cx(
-            'mx-auto grid grid-cols-[minmax(0,1fr)] gap-4 p-4 outline-none lg:p-6 dense:lg:p-4',
+            'mx-auto grid w-full grow grid-cols-[minmax(0,1fr)] content-start gap-4 p-4 outline-none lg:p-6 dense:lg:p-4 min-[90rem]:[aside+&]:pr-84',
             !isBare && 'max-w-[110rem]',
           )}
         >
@@ -165,7 +173,9 @@ function useFocusOnNewPage(): void {
   const shownPath = useRef(path);
   useEffect(() => {
     if (path === undefined || path === shownPath.current) return;
-    if (shownPath.current !== undefined) document.getElementById('content')?.focus({ preventScroll: true });
+    // The story leads from page to page, and its next button stays the next one.
+    if (shownPath.current !== undefined && !document.activeElement?.closest('#story'))
+      document.getElementById('content')?.focus({ preventScroll: true });
     shownPath.current = path;
   }, [path]);
 }

@@ -20,13 +20,14 @@ const operator = client(platform.baseUrl, await world.operatorKey());
 const asSeller = client(platform.baseUrl, seller.key);
 
 /** Sends a changed schedule of the day and returns the id of its message. */
-async function sendSchedule(kwh: number): Promise<string> {
-  await world.volumes(contract, DAY, kwh);
+async function sendDay(day: string, kwh: number): Promise<string> {
+  await world.volumes(contract, day, kwh);
   await world.nominate();
-  const sent = await operator.post('/operator/v1/exchange/send', { delivery_date: DAY });
+  const sent = await operator.post('/operator/v1/exchange/send', { delivery_date: day });
   assert.equal(sent.body.messages.length, 1, sent.text);
   return sent.body.messages[0].id;
 }
+const sendSchedule = (kwh: number) => sendDay(DAY, kwh);
 const simulate = (id: string, answer: string, headers: Record<string, string> = {}) =>
   operator.post(`/operator/v1/messages/${id}/simulated-answer`, { answer }, { headers });
 const stateOf = async (id: string) => (await operator(`/operator/v1/messages/${id}`)).body.state;
@@ -64,6 +65,29 @@ test('the simulated TSO rejects, confirms with other amounts, or confirms a sche
   assert.equal((await current())?.status, 'match');
   const [audited] = (await operator(`/operator/v1/audit?subject=${body.messages[0].id}`)).body.entries;
   assert.equal(audited.action, 'message.received');
+});
+
+test('a mismatch concerns the balance group that the request names', async () => {
+  const day = '2026-10-23';
+  let id = await sendDay(day, 100);
+  const statuses = async () =>
+    new Map(
+      (await operator(`/operator/v1/nominations?delivery_date=${day}`)).body.nominations
+        .filter(({ status }: Record<string, string>) => status !== 'superseded')
+        .map(({ eic, status }: Record<string, string>) => [eic, status]),
+    );
+  // Each of them, so that neither is the one that is chosen without a name.
+  const eics = [...(await statuses()).keys()];
+  assert.equal(eics.length, 2);
+  for (const [at, eic] of eics.entries()) {
+    if (at > 0) id = await sendDay(day, 110);
+    const path = `/operator/v1/messages/${id}/simulated-answer`;
+    assert.equal((await operator.post(path, { answer: 'mismatch', eic })).status, 200);
+    assert.deepEqual(
+      await statuses(),
+      new Map(eics.map((known) => [known, known === eic ? 'partial_match' : 'match'])),
+    );
+  }
 });
 
 test('only schedules of ours are answered', async () => {

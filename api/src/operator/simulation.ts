@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { Choice, Strict } from '../common.ts';
+import { Choice, Eic, Strict } from '../common.ts';
 import { endpoint, endpoints } from '../endpoint.ts';
 import { EXCHANGE_TAG, Message } from './message.ts';
 
@@ -16,7 +16,12 @@ export const simulationEndpoints = endpoints(EXCHANGE_TAG, {
       'The simulated TSO answers a schedule at once: it acknowledges and finally confirms it, with other amounts for `mismatch`, or rejects it. The answers are received like those of a TSO. Only with a demo world or in a sandbox.',
     scopes: ['exchange:write'],
     body: Strict(
-      { answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }) },
+      {
+        answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }),
+        eic: Type.Optional(
+          Eic('For `mismatch`: the balance group whose amounts differ. By default the first of the schedule.'),
+        ),
+      },
       { title: 'SimulatedAnswer' },
     ),
     response: Type.Object(

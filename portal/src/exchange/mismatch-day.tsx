@@ -1,7 +1,7 @@
 import type { NominationMismatch } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -103,7 +103,12 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
       </Panel>
       {position && (
         <div className="xl:col-start-2 xl:row-span-2">
-          <Sides day={day} position={position} slot={selected.slot} />
+          <Sides
+            day={day}
+            position={position}
+            slot={selected.slot}
+            isLinked={search.nomination !== undefined}
+          />
         </div>
       )}
       <Panel title={texts.list} isFlush>
@@ -125,14 +130,25 @@ function selectedCell(positions: readonly Position[], { nomination, slot }: Mism
   return { row, slot: slot ?? positions[row]?.slots[0]?.slot ?? 1 };
 }
 
-type SidesProps = { day: DeliveryDay; position: Position; slot: number };
+type SidesProps = {
+  day: DeliveryDay;
+  position: Position;
+  slot: number;
+  /** The page was opened by a link to this nomination. */
+  isLinked: boolean;
+};
 
 /** The values of both sides for a quarter-hour. */
-function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
+function Sides({ day, position: { mismatch, slots }, slot, isLinked }: SidesProps) {
   const { t, format } = useI18n();
   const texts = MISMATCH_TEXTS[format.language];
   const ownerOf = useGroupOwners();
   const found = slots.find((known) => known.slot === slot);
+  const shown = useRef<HTMLDivElement>(null);
+  const wasLinked = useRef(isLinked);
+  useEffect(() => {
+    if (wasLinked.current) shown.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const amount = (kw: number | null) =>
     kw === null ? (
       <span className="text-muted">{texts.unknownAmount}</span>
@@ -144,7 +160,7 @@ function Sides({ day, position: { mismatch, slots }, slot }: SidesProps) {
     );
   return (
     <Panel title={`${texts.selected} · ${t.common.slotOf(slot, slotText(day, slot))}`}>
-      <div className="grid gap-4 text-sm" aria-live="polite">
+      <div ref={shown} className="grid gap-4 text-sm" aria-live="polite">
         <div className="grid gap-1">
           <span className="flex flex-wrap items-center justify-between gap-2">
             <GroupName eic={mismatch.eic} />

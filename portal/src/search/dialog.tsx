@@ -69,7 +69,7 @@ function useGroupText(): GroupText {
 /** All results of a text: pages and actions at once, then records. Without a text, what the user is likely to open. */
 function useGroups(typed: string, navigation: readonly NavigationItem[]) {
   const { t, format } = useI18n();
-  const { user } = useSession();
+  const { user, demo } = useSession();
   const today = useToday();
   const theme = useTheme();
   const groupText = useGroupText();
@@ -77,7 +77,12 @@ function useGroups(typed: string, navigation: readonly NavigationItem[]) {
   const { records, isSearching, error } = useFound(user.role, typed);
   const recent = useMemo(() => recentPages(user.id), [user.id]);
   const views = useViewsOf(user.id);
-  const known = { entries: entriesOf(user, navigation, t, theme), navigation, recent, views };
+  const known = {
+    entries: entriesOf({ ...user, isInDemo: demo }, navigation, t, theme),
+    navigation,
+    recent,
+    views,
+  };
   const texts = { t, format };
   const groups =
     typed === ''

@@ -14,7 +14,7 @@ const TODAY = '2026-11-18';
 
 const entries = (role: UserRole, permissions: UserPermissions, language: Language) =>
   entriesOf(
-    { role, permissions },
+    { role, permissions, isInDemo: true },
     NAVIGATION[role].flatMap(({ items }) => items),
     DICTIONARIES[language],
     'system',

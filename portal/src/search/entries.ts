@@ -14,7 +14,7 @@ type Path = NavigationItem['to'];
 export type Target =
   | { readonly page: Path; readonly search?: object }
   | { readonly create: Path }
-  | { readonly command: 'schedule' | 'docs' | 'sign-out' }
+  | { readonly command: 'schedule' | 'docs' | 'sign-out' | 'story' }
   | { readonly language: Language }
   | { readonly theme: Theme };
 
@@ -99,6 +99,8 @@ type Action = {
   readonly target: Target;
   readonly isPage?: boolean;
   readonly isFrequent?: boolean;
+  /** Only with the demo data. */
+  readonly isOfDemo?: boolean;
 };
 
 const OPERATOR = ['operator'] as const;
@@ -210,6 +212,15 @@ const ACTIONS: readonly Action[] = [
     isPage: true,
   },
   {
+    roles: OPERATOR,
+    needs: 'member',
+    names: { en: 'Guided story', de: 'Rundgang' },
+    words: 'Demo Tour Help Hilfe Geführte Geschichte',
+    icon: 'steps',
+    target: { command: 'story' },
+    isOfDemo: true,
+  },
+  {
     roles: ALL,
     names: { en: 'Sign out', de: 'Abmelden' },
     words: 'Log out Logout Ausloggen',
@@ -248,11 +259,11 @@ const preferences = (language: Language, theme: Theme): Action[] => [
   })),
 ];
 
-type User = { readonly role: UserRole; readonly permissions: UserPermissions };
+type User = { readonly role: UserRole; readonly permissions: UserPermissions; readonly isInDemo: boolean };
 
 /** All pages and actions of a user, in display order. */
 export function entriesOf(
-  { role, permissions }: User,
+  { role, permissions, isInDemo }: User,
   navigation: readonly NavigationItem[],
   t: Dictionary,
   theme: Theme,
@@ -271,7 +282,7 @@ export function entriesOf(
     }),
   );
   const actions = [...ACTIONS, ...preferences(t.language, theme)]
-    .filter((action) => action.roles.includes(role) && isAllowed(action))
+    .filter((action) => action.roles.includes(role) && isAllowed(action) && (isInDemo || !action.isOfDemo))
     .map(
       ({
         names,

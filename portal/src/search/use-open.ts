@@ -5,6 +5,7 @@ import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { nominationsIn, scheduleName, useRecordStep } from '../nominations/own-schedules.ts';
 import { nominationsQuery } from '../nominations/queries.ts';
+import { setStory } from '../story/state.ts';
 import { offerCreation } from '../ui/create-button.tsx';
 import { useDownload } from '../ui/download-button.tsx';
 import { useChangeLanguage } from '../ui/preferences.tsx';
@@ -58,6 +59,7 @@ export function useOpen(today: DeliveryDay): (target: Target, given: Given) => P
     }
     if (target.command === 'sign-out') return signOut();
     if (target.command === 'docs') return window.location.assign('/docs');
+    if (target.command === 'story') return setStory('asked');
     return saveSchedule(given.day ?? addDays(today, 1));
   };
   return open;

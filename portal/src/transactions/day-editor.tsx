@@ -79,7 +79,7 @@ export function DayEditor({ contract, day, transactions, firstSlot, onClose }: P
         </div>
       </Panel>
       <Preview day={day} beforeKwh={beforeKwh} changes={changes} selected={selected} onSelect={setSelected} />
-      <div className="sticky bottom-0 flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page py-3">
+      <div className="sticky bottom-(--sheet,0px) flex flex-wrap items-center justify-end gap-2 border-t border-line bg-page py-3">
         <span role="status" className={cx('mr-auto text-sm', wrong.size > 0 ? 'text-bad' : 'text-muted')}>
           {wrong.size > 0 ? texts.wrong(wrong.size) : t.brp.nominations.changes(changes.length)}
         </span>

@@ -33,7 +33,7 @@ export function Button({ variant = 'secondary', icon, isBusy = false, children, 
       {...rest}
       className={buttonClass(variant)}
       disabled={rest.disabled || isBusy}
-      aria-busy={isBusy || undefined}
+      aria-busy={isBusy || rest['aria-busy']}
     >
       {icon && <Icon name={icon} />}
       {children}

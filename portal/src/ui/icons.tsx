@@ -7,6 +7,7 @@ const PATHS = {
   left: 'M15 5l-7 7 7 7',
   right: 'M9 5l7 7-7 7',
   down: 'M5 9l7 7 7-7',
+  up: 'M5 15l7-7 7 7',
   warning: 'M12 4l9 16H3zM12 10v5M12 17.5v.5',
   plus: 'M12 5v14M5 12h14',
   trash: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13',

@@ -12,6 +12,7 @@ import {
   turnNotificationsOn,
 } from '../session/notifications.ts';
 import { useSession } from '../session/session.ts';
+import { StoryButton } from '../story/story-button.tsx';
 import { Button } from '../ui/button.tsx';
 import { Checkbox, Form, FormProblem, PasswordField } from '../ui/form.tsx';
 import { Fact, Facts, Page, Panel } from '../ui/page.tsx';
@@ -29,10 +30,18 @@ import { SessionsPanel } from './sessions.tsx';
 /** The user's own data, and the form to change the password. */
 export function ProfilePage() {
   const { t } = useI18n();
-  const { user, expires_at } = useSession();
+  const { user, expires_at, demo } = useSession();
   const party = user.brp ?? user.account;
   return (
-    <Page title={PROFILE_TEXTS[t.language].profileTitle} actions={<DensitySwitch />}>
+    <Page
+      title={PROFILE_TEXTS[t.language].profileTitle}
+      actions={
+        <>
+          {demo && user.role === 'operator' && <StoryButton />}
+          <DensitySwitch />
+        </>
+      }
+    >
       <Panel title={t.session.profile}>
         <Facts>
           <Fact label={t.session.name}>{user.name}</Fact>

@@ -15,16 +15,18 @@ import { languageOf } from '../platform/http/accept.ts';
 import { getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route } from '../platform/http/routes.ts';
 
-/** How much less the counterpart of the first series has in its slots with energy. */
+/** How much less the counterpart has in its slots with energy. */
 const MISMATCH_KW = -40;
 
-function behaviourOf(answer: SimulatedAnswer, { tso, series, operatorEic }: Schedule): Behaviour {
+type Asked = { readonly answer: SimulatedAnswer; readonly eic?: string };
+
+function behaviourOf({ answer, eic: asked }: Asked, { tso, series, operatorEic }: Schedule): Behaviour {
   if (answer === 'rejection') return { ...CONFORMING, rejections: [{ tso, day: null }] };
-  const [counterpart] = series.flatMap((one) =>
+  const counterparts = series.flatMap((one) =>
     one.powersKw.some((kw) => kw > 0) ? (nominationOf(one, operatorEic) ?? []) : [],
   );
-  if (answer === 'match' || counterpart === undefined) return CONFORMING;
-  const { eic } = counterpart;
+  const eic = asked ?? counterparts[0]?.eic;
+  if (answer === 'match' || eic === undefined) return CONFORMING;
   return { ...CONFORMING, deviations: [{ eic, tso, day: null, slots: null, differenceKw: MISMATCH_KW }] };
 }
 
@@ -51,7 +53,7 @@ export function simulationRoutes(db: Database, clock: Clock, receiving: Receivin
       return {
         async work(): Promise<Simulated> {
           const { schedule, format } = await findSchedule(call.params.message_id);
-          const given = answersTo(schedule, behaviourOf(call.body.answer, schedule), now);
+          const given = answersTo(schedule, behaviourOf(call.body, schedule), now);
           const { acknowledgement, anomaly, intermediate, final } = given;
           const ids: string[] = [];
           for (const answer of [acknowledgement, anomaly, intermediate, final]) {
