@@ -46,7 +46,7 @@ export function DayRibbon({ days, what }: Props) {
   return (
     <section
       aria-label={t.brp.home.gates}
-      className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-line bg-surface px-4 py-3"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg bg-surface px-4 py-3"
     >
       <ul className="grid grid-cols-3">
         {days.map((day, at) => (
@@ -82,7 +82,7 @@ function DayLabel({ day: { day, valuesKwh, mismatched }, name, what }: LabelProp
         {name}
         <span className="ml-2 font-normal text-muted max-sm:ml-0 max-sm:block">{format.dayShort(day)}</span>
       </NominationsLink>
-      <span>
+      <span className="max-sm:text-xs">
         <span className="sr-only">{`${texts[what]} `}</span>
         {energy}
       </span>
@@ -139,7 +139,9 @@ function Deadlines({ days, now }: DeadlinesProps) {
   const { t, format } = useI18n();
   // All at once, so that no line moves when the calendar of another day arrives.
   const areKnown = days.every((day) => day.gates.length > 0);
-  const gates = areKnown ? ribbonGates(days).filter(({ at }) => at >= dayStart(today.day)) : [];
+  // Once the wait phase is over, nothing depends on it: changes are sent at once.
+  const isShown = ({ phase, at }: RibbonGate) => at >= dayStart(today.day) && (phase !== 'wait' || at > now);
+  const gates = areKnown ? ribbonGates(days).filter(isShown) : [];
   const next = slotClosings(calendarOf(today.day, today.gates)).find(({ closesAt }) => closesAt > now);
   const labels: Readonly<Record<RibbonGate['phase'], (day: string) => string>> = {
     day_ahead: t.brp.home.dayAheadGate,
