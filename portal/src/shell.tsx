@@ -121,7 +121,7 @@ function Frame() {
       </a>
       {!isBare && <Header />}
       <div className="min-w-0">
-        {!isBare && <TopBar />}
+        {isBare ? <PageSearch isHidden /> : <TopBar />}
         <main
           id="content"
           tabIndex={-1}
@@ -331,14 +331,18 @@ function NarrowBar() {
   );
 }
 
+function PageSearch({ isHidden = false }: { isHidden?: boolean }) {
+  const { role } = useSession().user;
+  return <SearchButton navigation={NAVIGATION[role].flatMap(({ items }) => items)} isHidden={isHidden} />;
+}
+
 /** The search, and the platform's clock in local time and UTC. */
 function TopBar() {
   const { t, format } = useI18n();
-  const { role } = useSession().user;
   const now = useServerNow();
   return (
     <div className="flex items-center justify-end gap-4 border-b border-line bg-surface px-4 py-1.5 text-xs text-muted lg:px-6 print:hidden">
-      <SearchButton navigation={NAVIGATION[role].flatMap(({ items }) => items)} />
+      <PageSearch />
       <section aria-label={t.common.serverTime} title={t.common.serverTime} className="flex gap-4">
         <span>
           <span className="text-text">{format.timeWithSeconds(now)}</span> {t.common.berlin}

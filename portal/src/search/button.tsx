@@ -9,8 +9,14 @@ const SearchDialog = lazy(async () => ({ default: (await loadSearch()).SearchDia
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
+type Props = {
+  navigation: readonly NavigationItem[];
+  /** The search has its keys only, on a page for a wall display. */
+  isHidden?: boolean;
+};
+
 /** Opens the search, also by Ctrl K or ⌘ K. */
-export function SearchButton({ navigation }: { navigation: readonly NavigationItem[] }) {
+export function SearchButton({ navigation, isHidden = false }: Props) {
   const { t } = useI18n();
   const [isOpen, setIsOpen] = useState(false);
   useEffect(() => {
@@ -26,18 +32,20 @@ export function SearchButton({ navigation }: { navigation: readonly NavigationIt
   }, []);
   return (
     <>
-      <button
-        type="button"
-        aria-keyshortcuts={IS_APPLE ? 'Meta+K' : 'Control+K'}
-        className="mr-auto flex min-h-7 touch:min-h-9 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-muted hover:bg-sunken hover:text-text"
-        onClick={() => setIsOpen(true)}
-      >
-        <Icon name="search" className="size-3.5" />
-        {t.search.title}
-        <kbd aria-hidden="true" className="hidden font-sans sm:inline">
-          {IS_APPLE ? '⌘ K' : 'Ctrl K'}
-        </kbd>
-      </button>
+      {!isHidden && (
+        <button
+          type="button"
+          aria-keyshortcuts={IS_APPLE ? 'Meta+K' : 'Control+K'}
+          className="mr-auto flex min-h-7 touch:min-h-9 items-center gap-2 rounded-md border border-line-strong bg-surface px-2.5 text-muted hover:bg-sunken hover:text-text"
+          onClick={() => setIsOpen(true)}
+        >
+          <Icon name="search" className="size-3.5" />
+          {t.search.title}
+          <kbd aria-hidden="true" className="hidden font-sans sm:inline">
+            {IS_APPLE ? '⌘ K' : 'Ctrl K'}
+          </kbd>
+        </button>
+      )}
       {isOpen && (
         <Suspense>
           <SearchDialog navigation={navigation} onClose={() => setIsOpen(false)} />

@@ -301,3 +301,10 @@ test('an account holder finds offers and the watch list', () =>
     await isAt('/offers');
     await hasParameter('watched', 'true');
   }));
+
+test('the keys open the search on the full screen of the control room, too, which has no button for it', () =>
+  show('/operator/board', { role: 'operator' }, async () => {
+    await find('h1', 'Control room');
+    document.dispatchEvent(new window.KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+    await find('dialog input', TEXTS.en.title);
+  }));
