@@ -91,19 +91,17 @@ async function takeDocumented(browser: Browser, demo: Demo, names: readonly stri
 /** The path without ids, which every page of a kind has in common. */
 const kindOf = (href: string) => href.split(/[?#]/)[0]!.replaceAll(/\/[a-z]+_[^/]+/g, '/id');
 
-/** Opens a page of every kind that links lead to from the first page on. */
-async function review(page: Page, demo: Demo, folder: string, look: string): Promise<void> {
-  const seen = new Set(['/']);
-  const waiting = ['/'];
-  for (let href = waiting.shift(); href !== undefined; href = waiting.shift()) {
+/** Opens a page of every kind that links lead to from the first page on, and adds the paths to those that are known. */
+async function review(page: Page, demo: Demo, folder: string, look: string, known: Map<string, string>) {
+  // A map's iterator also reaches what is added meanwhile.
+  for (const href of known.values()) {
     await page.goto(demo.baseUrl + href);
     await loaded(page);
     const name = kindOf(href).slice(1).replaceAll('/', '_') || 'first';
     await page.screenshot({ path: path.join(folder, `${name}-${look}.png`), fullPage: true });
     const links = page.locator('a[href^="/"]:not([href^="/docs"]):not([download])');
     for (const link of await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')!))) {
-      if (!seen.has(kindOf(link))) waiting.push(link);
-      seen.add(kindOf(link));
+      if (!known.has(kindOf(link))) known.set(kindOf(link), link);
     }
   }
 }
@@ -111,11 +109,13 @@ async function review(page: Page, demo: Demo, folder: string, look: string): Pro
 async function reviewAll(browser: Browser, demo: Demo, folder: string, roles: readonly string[]) {
   for (const role of ROLES.filter((known) => roles.length === 0 || roles.includes(known))) {
     await mkdir(path.join(folder, role), { recursive: true });
+    // Shared by all sizes: on a phone, the navigation is in a dialog.
+    const known = new Map([['/', '/']]);
     for (const size of Object.keys(SIZES) as Look['size'][]) {
       for (const theme of THEMES) {
         for (const locale of LOCALES) {
           const page = await signedIn(browser, demo, role, { size, theme }, locale);
-          await review(page, demo, path.join(folder, role), `${size}-${theme}-${locale.slice(0, 2)}`);
+          await review(page, demo, path.join(folder, role), `${size}-${theme}-${locale.slice(0, 2)}`, known);
           await page.context().close();
         }
       }

@@ -240,7 +240,7 @@ test('a read-only operator sees no controls for changes, and the server rejects 
     '/operator/brps': ['New BRP'],
     '/operator/balance-groups': ['New balance group', 'Settings'],
     '/operator/accounts': ['New account'],
-    '/operator/users': ['New user', 'Change', 'Invite'],
+    '/operator/users': ['New user', 'Change', 'Invite', 'Password link'],
     '/operator/keys': ['New key', 'Rotate', 'Revoke'],
     '/operator/customers': ['New customer'],
     '/operator/contracts': ['New contract'],

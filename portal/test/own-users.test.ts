@@ -82,12 +82,12 @@ test('a member of the operator does the daily work, without users, keys and webh
     '/operator/brps': [['New BRP'], []],
     '/operator/demands': [['New demand'], []],
     '/operator/nominations': [['Net now'], []],
-    '/operator/users': [[], ['New user', 'Change', 'Invite']],
+    '/operator/users': [[], ['New user', 'Change', 'Invite', 'Password link']],
     '/operator/keys': [[], ['New key', 'Rotate', 'Revoke']],
     '/operator/webhooks': [[], ['New endpoint']],
     [`/operator/brps/${brp.id}`]: [
       ['New balance group', 'New customer'],
-      ['New user', 'Change', 'Invite', 'New key', 'Rotate', 'Revoke'],
+      ['New user', 'Change', 'Invite', 'Password link', 'New key', 'Rotate', 'Revoke'],
     ],
   };
   await visit(await user({ type: 'operator' }, 'member'), async (page) => {

@@ -66,8 +66,8 @@ for (const [role, language, sentence, kind, clear] of [
   });
 
 for (const [language, group] of [
-  ['en', '1,200 × Volumes: added'],
-  ['de', '1.200 × Mengen: hinzugefügt'],
+  ['en', 'Volumes: added · 1,200 events'],
+  ['de', 'Mengen: hinzugefügt · 1.200 Ereignisse'],
 ] as const)
   test(`many events of one type in a row are one line, which opens: ${language}`, () => {
     const imported = Array.from({ length: 1200 }, (_, at) => ({

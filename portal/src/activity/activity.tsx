@@ -8,6 +8,7 @@ import { useOnChange } from '../session/live-refresh.ts';
 import { useFilters } from '../ui/address.ts';
 import { cx } from '../ui/cx.ts';
 import { FilterBar, SelectFilter } from '../ui/filters.tsx';
+import { Icon } from '../ui/icons.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { PagedList } from '../ui/paged-list.tsx';
 import { EmptyState } from '../ui/states.tsx';
@@ -132,6 +133,7 @@ const Events = ({ events }: { events: readonly SaldoEvent[] }) =>
 /** One line for many events of a type. Its events are made when it is opened: their names are read one by one. */
 function Group({ group: { type, events } }: { group: EventGroup }) {
   const { format } = useI18n();
+  const texts = ACTIVITY_TEXTS[format.language];
   const [isOpen, setIsOpen] = useState(false);
   const nameOf = useTypeName();
   return (
@@ -141,7 +143,8 @@ function Group({ group: { type, events } }: { group: EventGroup }) {
           <Instant at={events[0]!.occurred_at} />
         </span>
         <span className="min-w-0 flex-1 basis-64 font-medium break-words">
-          {format.number(events.length)} × {nameOf(type)}
+          {`${nameOf(type)} · ${texts.events(format.number(events.length))} `}
+          <Icon name={isOpen ? 'down' : 'right'} className="inline size-3.5 text-muted" />
         </span>
       </summary>
       {isOpen && (

@@ -6,6 +6,8 @@ const en = {
   text: 'Changes as they happen, newest first.',
   type: 'Kind',
   empty: 'No activity',
+  /** Always several. */
+  events: (count: string) => `${count} events`,
   emptyText: 'Changes appear here as soon as they happen.',
   subjects: {
     nomination: 'Nominations',
@@ -97,6 +99,7 @@ const de: typeof en = {
   text: 'Änderungen, sobald sie geschehen, die neuesten zuerst.',
   type: 'Art',
   empty: 'Keine Aktivität',
+  events: (count) => `${count} Ereignisse`,
   emptyText: 'Änderungen erscheinen hier, sobald sie geschehen.',
   subjects: {
     nomination: 'Nominierungen',

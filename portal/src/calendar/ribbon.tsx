@@ -82,7 +82,7 @@ function DayLabel({ day: { day, valuesKwh, mismatched }, name, what }: LabelProp
         {name}
         <span className="ml-2 font-normal text-muted max-sm:ml-0 max-sm:block">{format.dayShort(day)}</span>
       </NominationsLink>
-      <span>
+      <span className="max-sm:text-xs">
         <span className="sr-only">{`${texts[what]} `}</span>
         {energy}
       </span>
@@ -140,7 +140,9 @@ function Deadlines({ days, now }: DeadlinesProps) {
   const texts = RIBBON_TEXTS[format.language];
   // All at once, so that no line moves when the calendar of another day arrives.
   const areKnown = days.every((day) => day.gates.length > 0);
-  const gates = areKnown ? ribbonGates(days).filter(({ at }) => at >= dayStart(today.day)) : [];
+  // Once the wait phase is over, nothing depends on it: changes are sent at once.
+  const isShown = ({ phase, at }: RibbonGate) => at >= dayStart(today.day) && (phase !== 'wait' || at > now);
+  const gates = areKnown ? ribbonGates(days).filter(isShown) : [];
   const next = slotClosings(calendarOf(today.day, today.gates)).find(({ closesAt }) => closesAt > now);
   const labels: Readonly<Record<RibbonGate['phase'], (day: string) => string>> = {
     day_ahead: t.brp.home.dayAheadGate,

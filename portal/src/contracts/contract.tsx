@@ -75,7 +75,7 @@ function NoVolumes() {
 function Party({ party }: { party: Counterparty }) {
   return (
     <>
-      <span className="font-medium">{party.name}</span>
+      <span className="mr-1.5 font-medium">{party.name}</span>
       <GroupName eic={party.eic} tso={party.tso} />
     </>
   );

@@ -124,14 +124,14 @@ function ContractFilterFields({ filters, set }: FilterProps<ContractFilters>) {
   );
 }
 
-/** On a wide screen, two parties with their groups are too long for one line: the group is in the tooltip. */
+/** On a wide screen, two parties with their groups are too long for one line: the rest is in the tooltip. */
 function Party({ party: { name, eic, tso } }: { party: Counterparty }) {
   const { t } = useI18n();
   const group = useGroupLabels()(eic);
-  const place = `${group} · ${t.common.tsos[tso]}`;
+  const place = `${name} · ${group} · ${t.common.tsos[tso]}`;
   return (
     <span className="cell">
-      <span className="inline-flex max-w-full items-center gap-x-1 font-medium" title={`${name} · ${place}`}>
+      <span className="inline-flex max-w-full items-center gap-x-1 font-medium" title={place}>
         <span className="xl:not-print:truncate">{name}</span>
         <Code text={eic} isShort />
       </span>
@@ -148,7 +148,7 @@ export function DeliveryPeriod({ contract }: { contract: Contract }) {
   const { delivery_start, delivery_end } = contract;
   const start = delivery_start === null ? t.brp.contracts.open : format.date(delivery_start);
   const end = delivery_end === null ? t.brp.contracts.open : format.date(Date.parse(delivery_end) - 1);
-  return <span className="whitespace-nowrap">{`${start} – ${end}`}</span>;
+  return <span className="whitespace-nowrap">{start === end ? start : `${start} – ${end}`}</span>;
 }
 
 type TableProps = { contracts: readonly Contract[]; sort: Sort | undefined };
@@ -169,6 +169,9 @@ function ContractTable({ contracts, sort }: TableProps) {
           >
             {contract.external_id}
           </ContractLink>
+          <span className="ml-2 text-xs text-muted sm:hidden print:hidden">
+            {t.brp.contracts.types[contract.type]}
+          </span>
           {/* Replaces the columns of the parties, which are hidden on a phone. */}
           <span className="block text-xs text-muted md:hidden">
             {`${contract.seller.name} → ${contract.buyer.name}`}
@@ -179,6 +182,7 @@ function ContractTable({ contracts, sort }: TableProps) {
     {
       id: 'type',
       header: t.brp.contracts.type,
+      from: 'sm',
       cell: ({ type, ppa_type }) => (
         <span className="cell whitespace-nowrap xl:flex-nowrap">
           {t.brp.contracts.types[type]}

@@ -54,7 +54,7 @@ function PlacementTable({ placements }: { placements: readonly Placement[] }) {
       cell: (placement) => (
         <span className="flex flex-wrap items-center gap-x-1.5 gap-y-1">
           <GroupName {...placement.balance_group} />
-          {isComing(placement) && <Badge tone="accent">{texts.coming}</Badge>}
+          {isComing(placement) && <Badge>{texts.coming}</Badge>}
           {isCurrent(placement) && <Badge tone="ok">{texts.current}</Badge>}
         </span>
       ),

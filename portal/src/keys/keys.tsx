@@ -179,7 +179,10 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
           </span>
           <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
           {key.allowed_addresses && (
-            <span className="max-w-64 text-xs break-words text-muted">
+            <span
+              title={key.allowed_addresses.join(', ')}
+              className="max-w-64 text-xs break-words text-muted xl:max-w-32 xl:truncate min-[1700px]:max-w-sm print:max-w-none"
+            >
               {texts.onlyFrom(key.allowed_addresses.join(', '))}
             </span>
           )}
@@ -204,7 +207,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       header: t.common.status,
       cell: (key) =>
         isBeingReplaced(key, keys) && key.expires_at ? (
-          <span className="cell">
+          <span className="cell xl:flex-nowrap xl:whitespace-nowrap">
             <Badge tone="warn">{texts.replacedUntil}</Badge>
             <span className="text-xs text-muted">
               <Instant at={key.expires_at} />
@@ -221,9 +224,11 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       from: 'sm',
       cell: ({ last_used_at, last_used_address }) =>
         last_used_at ? (
-          <span className="cell">
+          <span className="cell xl:whitespace-nowrap" title={last_used_address ?? undefined}>
             <Instant at={last_used_at} />
-            <span className="text-xs break-all text-muted">{last_used_address}</span>
+            <span className="text-xs break-all text-muted xl:hidden min-[1700px]:inline print:inline">
+              {last_used_address}
+            </span>
           </span>
         ) : (
           <span className="text-muted">{t.common.never}</span>

@@ -42,6 +42,7 @@ export function CardSkeletons() {
 
 /** Renders one batch of cards at a time. */
 function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T> & { list: Listed<T> }) {
+  const { format } = useI18n();
   const [shown, setShown] = useState(STEP);
   const found = list.records.filter(isMatch);
   const matches = sort?.(found) ?? found;
@@ -60,6 +61,10 @@ function Cards<T>({ texts, list, isFiltered, isMatch, sort, children }: Props<T>
           <MoreButton
             count={Math.min(shown, matches.length)}
             hasMore={shown < matches.length}
+            shownOf={MARKET_TEXTS[format.language].shownOf(
+              format.number(shown),
+              format.number(matches.length),
+            )}
             onMore={() => setShown(shown + STEP)}
           />
         </>

@@ -54,7 +54,7 @@ function OfferView({ offer }: { offer: MarketAsset }) {
         </>
       }
     >
-      <section className="grid overflow-hidden rounded-lg border border-line bg-surface lg:grid-cols-[24rem_minmax(0,1fr)]">
+      <section className="grid overflow-hidden rounded-lg bg-surface lg:grid-cols-[24rem_minmax(0,1fr)]">
         <Cover url={offer.coverUrl} assetType={offer.assetType} />
         <div className="grid content-start gap-3 p-4 text-sm lg:p-5">
           <dl className="grid grid-cols-2 gap-x-6 gap-y-3 xl:grid-cols-3">

@@ -40,7 +40,8 @@ export function OffersPage() {
       }
     >
       <FilterBar isFiltered={isFiltered} onClear={clear}>
-        <label className="inline-flex items-center gap-2 text-sm">
+        <OfferFilterFields filters={filters} offers={query.data?.records ?? []} onChange={set} />
+        <label className="inline-flex min-h-9 items-center gap-2 text-sm">
           <input
             type="checkbox"
             checked={filters.watched === 'true'}
@@ -48,7 +49,6 @@ export function OffersPage() {
           />
           {inquiryTexts.onlyWatched}
         </label>
-        <OfferFilterFields filters={filters} offers={query.data?.records ?? []} onChange={set} />
       </FilterBar>
       <CardList
         key={JSON.stringify({ ...filters, compare: undefined })}

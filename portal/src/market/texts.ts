@@ -42,7 +42,8 @@ const en = {
   ladder: (name: string) => `Prices of ${name} by duration`,
   showInfo: 'Description',
   published: 'Published',
-  searchHint: 'Name, region or description',
+  searchHint: 'Name, region, description',
+  shownOf: (count: string, total: string) => `${count} of ${total} shown`,
   notKnown: 'not known',
   onlyNewest: (read: string, all: string) =>
     `The newest ${read} of ${all} are searched here; the API has all of them.`,
@@ -208,7 +209,8 @@ const de: typeof en = {
   ladder: (name) => `Preise von ${name} nach Dauer`,
   showInfo: 'Beschreibung',
   published: 'Veröffentlicht',
-  searchHint: 'Name, Region oder Beschreibung',
+  searchHint: 'Name, Ort, Beschreibung',
+  shownOf: (count, total) => `${count} von ${total} angezeigt`,
   notKnown: 'nicht bekannt',
   onlyNewest: (read, all) => `Hier werden die neuesten ${read} von ${all} durchsucht; die API hat sie alle.`,
   home: {

@@ -2,7 +2,7 @@ import type { Nomination } from '@saldo/api';
 import { dayOf, formatInstant, slotLabel } from '@saldo/core/delivery-day.ts';
 import { formatMwh, kwFromKwh, kwhFromMatchedKw } from '@saldo/core/energy.ts';
 import type { CsvColumn } from '../ui/csv.ts';
-import type { NominatedSlot } from './nominated-slots.ts';
+import { type NominatedSlot, slotsOf } from './nominated-slots.ts';
 
 /** A quarter-hour of a nomination: one line of the file. */
 export type NominationLine = { readonly nomination: Nomination; readonly slot: NominatedSlot };
@@ -26,3 +26,10 @@ export const NOMINATION_COLUMNS: readonly CsvColumn<NominationLine>[] = [
   { name: 'amount_mw', value: ({ slot }) => formatMwh(kwFromKwh(slot.amountKwh)), isDecimal: true },
   { name: 'matched_amount_mwh', value: ({ slot }) => matchedMwh(slot.matchedKw), isDecimal: true },
 ];
+
+export async function* linesOf(
+  nominations: AsyncIterable<Nomination> | Iterable<Nomination>,
+): AsyncGenerator<NominationLine, void, undefined> {
+  for await (const nomination of nominations)
+    for (const slot of slotsOf(nomination)) yield { nomination, slot };
+}

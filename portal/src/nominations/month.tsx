@@ -1,21 +1,23 @@
-import { ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
+import { type DeliveryDay, ORDINARY_SLOTS, slotCount } from '@saldo/core/delivery-day.ts';
 import { sumKwh } from '@saldo/core/energy.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { HeatLegend } from '../charts/heat-legend.tsx';
 import { type Cell, HeatMap, type HeatRow } from '../charts/heat-map.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
-import { groupOptions, TsoFilter } from '../references/filter-fields.tsx';
+import { GroupFilter, TsoFilter } from '../references/filter-fields.tsx';
 import { balanceGroupsQuery } from '../references/queries.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useFilters } from '../ui/address.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { daysOfMonth, slotText } from '../ui/delivery-period.ts';
-import { FilterBar, MonthPicker, SelectFilter } from '../ui/filters.tsx';
+import { ExportButton } from '../ui/export.tsx';
+import { FilterBar, MonthPicker } from '../ui/filters.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, Loaded, SkeletonBlock } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
+import { linesOf, NOMINATION_COLUMNS } from './exports.ts';
 import { type MonthSearch, readMonthSearch } from './filters.ts';
 import { type MonthRow, monthRows } from './month-rows.ts';
 import { MONTH_TEXTS } from './month-texts.ts';
@@ -27,25 +29,30 @@ export function MonthPage() {
   const today = useToday();
   const { filters, set, clear, isFiltered } = useFilters(readMonthSearch, ['month']);
   const { month = today.slice(0, 7), eic, tso } = filters;
-  const query = useQuery(monthQuery(month, { eic, tso }));
+  const options = monthQuery(month, { eic, tso });
+  const query = useQuery(options);
+  const queryClient = useQueryClient();
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   return (
     <Page
       title={`${MONTH_TEXTS[t.language].title} · ${format.month(month)}`}
       text={MONTH_TEXTS[t.language].text}
+      actions={
+        <ExportButton
+          fileName={`nominations-${month}`}
+          columns={NOMINATION_COLUMNS}
+          rows={async function* () {
+            yield* linesOf(await queryClient.ensureQueryData(options));
+          }}
+        />
+      }
     >
       <FilterBar
         isFiltered={isFiltered}
         onClear={clear}
         lead={<MonthPicker value={month} onChange={(next) => set({ month: next })} />}
       >
-        <SelectFilter
-          label={MONTH_TEXTS[t.language].position}
-          anyLabel={MONTH_TEXTS[t.language].allPositions}
-          value={eic}
-          options={groupOptions(groups)}
-          onChange={(next) => set({ eic: next })}
-        />
+        <GroupFilter groups={groups} value={eic} onChange={(next) => set({ eic: next })} />
         <TsoFilter value={tso} onChange={(next) => set({ tso: next })} />
       </FilterBar>
       <Loaded query={query} loading={<SkeletonBlock className="h-[40rem]" />}>
@@ -71,6 +78,7 @@ type ViewProps = Pick<MonthSearch, 'eic' | 'tso'> & {
 function MonthView({ month, eic, tso, nominations }: ViewProps) {
   const { t, format } = useI18n();
   const navigate = useNavigate();
+  const today = useToday();
   const rows = useMemo(() => monthRows(daysOfMonth(month), nominations), [month, nominations]);
   const heat = useMemo(
     () =>
@@ -85,7 +93,7 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
       ),
     [rows, format],
   );
-  const [selected, setSelected] = useState<Cell>(() => ({ row: firstFilled(rows), slot: 1 }));
+  const [selected, setSelected] = useState<Cell>(() => ({ row: firstShown(rows, today), slot: 1 }));
   const dayAt = ({ row }: Cell) => rows[row]?.day ?? `${month}-01`;
   const describe = (cell: Cell): string => {
     const row = rows[cell.row];
@@ -137,12 +145,12 @@ function MonthView({ month, eic, tso, nominations }: ViewProps) {
   );
 }
 
-/** The first day that has values. */
-const firstFilled = (rows: readonly MonthRow[]): number =>
-  Math.max(
-    0,
+/** Today, or in another month the first day that has values. */
+const firstShown = (rows: readonly MonthRow[], today: DeliveryDay): number =>
+  [
+    rows.findIndex(({ day }) => day === today),
     rows.findIndex(({ saldoKwh }) => saldoKwh.some((kwh) => kwh !== null)),
-  );
+  ].find((row) => row >= 0) ?? 0;
 
 type DayTableProps = Pick<MonthSearch, 'eic' | 'tso'> & { rows: readonly MonthRow[] };
 

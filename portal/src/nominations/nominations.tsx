@@ -1,5 +1,4 @@
 import { DIRECTIONS, NOMINATION_STATUSES, type Nomination, type OwnSchedule } from '@saldo/api';
-import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { ReactNode } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { Sparkline } from '../charts/sparkline.tsx';
@@ -19,7 +18,7 @@ import { EmptyState, Loaded, type ShownQuery } from '../ui/states.tsx';
 import { type Column, DataTable, type Sort } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
 import { ExportDaysButton } from './export-dialog.tsx';
-import { NOMINATION_COLUMNS, type NominationLine } from './exports.ts';
+import { linesOf, NOMINATION_COLUMNS } from './exports.ts';
 import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slots.ts';
 import type { NominationDay } from './nomination-day.tsx';
 import { OwnBadge } from './own-side.tsx';
@@ -53,7 +52,7 @@ export function NominationsView(props: ViewProps) {
           <ExportButton
             fileName={`nominations-${day}`}
             columns={NOMINATION_COLUMNS}
-            rows={(signal) => eachNominationLine(day, filters, signal)}
+            rows={(signal) => linesOf(eachNomination(day, filters, signal))}
           />
           <ExportDaysButton key={day} day={day} filters={exportFiltersOf(filters)} />
         </>,
@@ -93,15 +92,6 @@ const exportFiltersOf = ({ day: _day, versions: _versions, sort: _sort, ...rest 
   nominations: rest,
   transactions: {},
 });
-
-async function* eachNominationLine(
-  day: DeliveryDay,
-  filters: NominationFilters,
-  signal: AbortSignal,
-): AsyncGenerator<NominationLine, void, undefined> {
-  for await (const nomination of eachNomination(day, filters, signal))
-    for (const slot of slotsOf(nomination)) yield { nomination, slot };
-}
 
 type FiltersProps = FilterProps<NominationFilters> & { groups: readonly NamedGroup[] };
 
@@ -163,10 +153,10 @@ type TableProps = {
  * otherwise they would depend on it.
  */
 const SHORT: Record<string, Pick<Column<Row>, 'width' | 'from'>> = {
-  group: { width: 'w-[60%] sm:w-[30%] md:w-[24%] xl:w-[20%]' },
+  group: { width: 'w-[68%] sm:w-[30%] md:w-[24%] xl:w-[20%]' },
   tso: { width: 'xl:w-[9%]', from: 'xl' },
   direction: { width: 'sm:w-[18%] md:w-[14%] xl:w-[9%]', from: 'sm' },
-  energy: { width: 'w-[40%] sm:w-[22%] md:w-[17%] xl:w-[10%]' },
+  energy: { width: 'w-[32%] sm:w-[22%] md:w-[17%] xl:w-[10%]' },
   status: { width: 'sm:w-[30%] md:w-[24%] xl:w-[20%]', from: 'sm' },
   shape: { width: 'md:w-[21%] xl:w-[12%]', from: 'md' },
   peak: { width: 'xl:w-[9%]', from: 'xl' },

@@ -138,17 +138,11 @@ function Steps({ nomination, schedule }: { nomination: Nomination; schedule: Own
   const isAnswered = status === 'match' || status === 'partial_match';
   const confirmed: StepState = {
     tone: status === 'match' ? 'ok' : isAnswered ? 'bad' : 'neutral',
-    text: confirmed_at ? (
-      <Instant at={confirmed_at} />
-    ) : isAnswered ? (
-      t.brp.nominations.statuses[status]
-    ) : (
-      texts.notYet
-    ),
+    text: confirmed_at ? <Instant at={confirmed_at} /> : isAnswered ? texts.notFinal : texts.notYet,
   };
   const steps = [
     ...SCHEDULE_STEPS.map((step) => ({ name: texts.steps[step], ...stateOf(schedule?.[step]) })),
-    { name: texts.confirmed, ...confirmed },
+    { name: status === 'partial_match' ? t.brp.nominations.statuses[status] : texts.confirmed, ...confirmed },
   ];
   return (
     <ol aria-label={texts.own} className="grid grid-cols-2 gap-3 text-sm lg:grid-cols-4">

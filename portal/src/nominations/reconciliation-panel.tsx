@@ -76,7 +76,7 @@ function ReasonText({ reason: { code, text } }: { reason: Reason }) {
   const meaning = known[`reason.${code}`] ?? REASONS['reason.unknown'];
   const isOwnText = !Object.values<string>(meaning).includes(text);
   return (
-    <span className="inline-flex flex-wrap items-baseline gap-x-2">
+    <span className="inline-flex flex-wrap items-baseline gap-x-2 in-[td]:min-w-52">
       <Badge>{code}</Badge>
       <span>{meaning[language]}</span>
       {isOwnText && <span className="text-muted">{SCHEDULE_TEXTS[format.language].tsoText(text)}</span>}

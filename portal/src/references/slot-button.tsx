@@ -8,7 +8,7 @@ export function SlotButton({ slot, start, onSelect }: Props) {
   return (
     <button
       type="button"
-      className="inline-flex gap-2 rounded hover:underline"
+      className="inline-flex items-baseline gap-2 rounded hover:underline"
       onClick={() => onSelect(slot)}
     >
       {format.slot(start)}

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useRolePath } from '../references/links.tsx';
 import { Button } from '../ui/button.tsx';
-import { Code, useCopy } from '../ui/copy.tsx';
+import { Code, CopyButton, useCopy } from '../ui/copy.tsx';
 import { Fact, Facts, Page, Panel, TrailLink } from '../ui/page.tsx';
 import { Loaded, Skeleton } from '../ui/states.tsx';
 import { AnswerTime } from './answer-time.tsx';
@@ -33,14 +33,12 @@ function RequestView({ request }: { request: LoggedRequest }) {
     <Page
       title={title}
       heading={<span className="break-all">{title}</span>}
+      badges={<CopyButton text={request.request_id} what={texts.id} />}
       trail={<TrailLink to={`${base}/requests`} label={t.common.requests} />}
       actions={<CopyAll request={request} />}
     >
       <Panel>
         <Facts>
-          <Fact label={texts.id}>
-            <Code text={request.request_id} />
-          </Fact>
           <Fact label={texts.at}>
             <AnswerTime at={request.at} />
             <span className="block font-mono text-xs text-muted">{request.at}</span>
@@ -57,7 +55,7 @@ function RequestView({ request }: { request: LoggedRequest }) {
           )}
           <Fact label={texts.duration}>{`${format.number(request.duration_ms)} ms`}</Fact>
           <Fact label={texts.caller}>
-            <span className="grid justify-items-start">
+            <span className="grid grid-cols-[minmax(0,1fr)] justify-items-start">
               <Link to={`${base}/requests`} search={{ caller }} className="hover:underline">
                 {caller_name ?? texts.sameCaller}
               </Link>

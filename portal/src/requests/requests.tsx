@@ -81,6 +81,8 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
   const { t, format } = useI18n();
   const texts = useRequestTexts();
   const base = useRolePath();
+  // Fixed decimals, so that the digits of a column line up.
+  const milliseconds = new Intl.NumberFormat(format.locale, { minimumFractionDigits: 2 });
   const columns: readonly Column<LoggedRequest>[] = [
     { id: 'at', header: texts.at, cell: ({ at }) => <AnswerTime at={at} /> },
     {
@@ -90,7 +92,8 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
         <Link
           to={`${base}/requests/$requestId`}
           params={{ requestId: request_id }}
-          className="block max-w-xl min-w-28 font-mono sm:min-w-48 text-[0.92em] break-all text-accent-strong hover:underline"
+          title={path}
+          className="block max-w-xl min-w-28 font-mono text-[0.92em] text-accent-strong hover:underline max-xl:break-all sm:min-w-48 xl:truncate min-[1700px]:max-w-4xl print:max-w-none"
         >
           {`${method} ${path}`}
         </Link>
@@ -111,7 +114,7 @@ function RequestTable({ requests }: { requests: readonly LoggedRequest[] }) {
       header: texts.duration,
       isNumber: true,
       from: 'md',
-      cell: ({ duration_ms }) => `${format.number(duration_ms)} ms`,
+      cell: ({ duration_ms }) => `${milliseconds.format(duration_ms)} ms`,
     },
     {
       id: 'caller',

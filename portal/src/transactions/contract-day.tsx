@@ -252,7 +252,7 @@ function VolumesPanel({ day, slots, selected, onSelect }: VolumesProps) {
       actions={
         <span className="flex flex-wrap items-center gap-2 text-sm">
           <OriginCounts slots={slots} />
-          {corrected > 0 && <Badge tone="accent">{texts.correctedCount(corrected)}</Badge>}
+          {corrected > 0 && <Badge>{texts.correctedCount(corrected)}</Badge>}
           {invalid.length > 0 && <Badge tone="bad">{texts.invalidCount(invalid.length)}</Badge>}
           <span className="font-semibold">{`${format.mwh(validSumKwh(slots))} MWh`}</span>
         </span>

@@ -156,7 +156,7 @@ function DayState({ row: { volumesKwh, invalid, corrected } }: { row: ContractMo
       {missing === 0 && invalid.size === 0 && <Badge tone="ok">{t.brp.contracts.month.complete}</Badge>}
       {missing > 0 && <Badge tone="warn">{t.brp.contracts.month.missing(missing)}</Badge>}
       {invalid.size > 0 && <Badge tone="bad">{texts.invalidCount(invalid.size)}</Badge>}
-      {corrected > 0 && <Badge tone="accent">{texts.correctedCount(corrected)}</Badge>}
+      {corrected > 0 && <Badge>{texts.correctedCount(corrected)}</Badge>}
     </span>
   );
 }

@@ -205,7 +205,7 @@ export function DayPicker({
       {(id) => (
         <div className="flex flex-wrap items-center gap-1">
           <IconButton icon="left" label={t.common.previousDay} onClick={() => onChange(addDays(value, -1))} />
-          <div className="w-40">
+          <div className="w-36 sm:w-40">
             <DateInput
               id={id}
               className={inputClass()}

@@ -101,7 +101,7 @@ for (const [language, group] of [
 
 test('the total of the nominations has their number and net energy', () =>
   show('/nominations?day=2026-01-15', { answers: nominations }, async () => {
-    await findText(/Net saldo · 3 nominations\+60\.000/);
+    await findText(/Net position · 3 nominations\+60\.000/);
   }));
 
 test('balance groups are sorted in both roles, and a third click restores the order', async () => {

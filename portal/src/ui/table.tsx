@@ -59,6 +59,8 @@ type Props<Row> = {
   sort?: Sort | undefined;
 };
 
+/** The space at the end of a row is a cell of its own, because its last column may be hidden. */
+const ROW_END = 'after:table-cell after:w-2';
 const ROW_TONES = { selected: 'bg-accent-soft', bad: 'bg-bad-soft/60', faded: 'text-muted' };
 
 /** A table of records. On a narrow screen it scrolls horizontally. */
@@ -67,7 +69,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
   const sorted = sortedRows(columns, rows, sort, format.locale);
   const cellClass = ({ isNumber, isLong, from }: Column<Row>) =>
     cx(
-      'px-2 py-1.5 first:pl-4 last:pr-4 dense:py-1 dense:leading-tight',
+      'px-2 py-1.5 first:pl-4 dense:py-1 dense:leading-tight',
       isNumber && 'text-right whitespace-nowrap',
       isLong && 'xl:not-print:max-w-0 xl:not-print:truncate',
       from && FROM[from],
@@ -78,7 +80,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
       <table className="w-full text-sm">
         <caption className="sr-only">{label}</caption>
         <thead className={cx(isTall && 'sticky top-0 z-10 bg-surface')}>
-          <tr className="border-b border-line">
+          <tr className={cx('border-b border-line', ROW_END)}>
             {columns.map((column) => (
               <th
                 key={column.id}
@@ -104,6 +106,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
                 key={rowKey(row)}
                 className={cx(
                   'border-b border-line last:border-0 hover:bg-sunken/70',
+                  ROW_END,
                   tone && ROW_TONES[tone],
                 )}
               >
@@ -118,7 +121,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, rowTone, isTall =
         </tbody>
         {hasFooter && (
           <tfoot className={cx(isTall && 'sticky bottom-0 z-10 bg-surface')}>
-            <tr className="border-t border-line-strong font-semibold">
+            <tr className={cx('border-t border-line-strong font-semibold', ROW_END)}>
               {columns.map((column) => (
                 <td key={column.id} className={cellClass(column)}>
                   {column.footer}

@@ -214,11 +214,12 @@ export function InviteDialog({ user, actions, onClose }: UserDialogProps) {
     mutationFn: (sendNow: () => Promise<InvitationLink>) => sendNow(),
     onSettled: () => void refresh(['users']),
   });
+  const isInvited = user.status === 'invited';
   if (invite.data) return <LinkDialog user={user} invitation={invite.data} onClose={onClose} />;
   return (
     <ConfirmDialog
-      title={texts.inviteTitle(user.name)}
-      text={user.status === 'invited' ? texts.inviteText : texts.inviteAgainText}
+      title={(isInvited ? texts.inviteTitle : texts.inviteAgainTitle)(user.name)}
+      text={isInvited ? texts.inviteText : texts.inviteAgainText}
       action={texts.makeLink}
       isBusy={invite.isPending}
       error={invite.error}

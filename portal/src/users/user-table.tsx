@@ -129,16 +129,17 @@ function UserState({ user: { status, invitation_expires_at, providers } }: { use
 function UserButtons({ user, onOpen }: { user: User; onOpen: (dialog: OpenDialog) => void }) {
   const { t } = useI18n();
   const texts = USER_TEXTS[t.language];
+  const invite = user.status === 'invited' ? texts.invite : texts.inviteAgain;
   return (
     <span className="inline-flex gap-1">
       {user.status !== 'disabled' && (
         <Button
           variant="quiet"
-          icon="external"
-          aria-label={`${texts.invite}: ${user.name}`}
+          icon="mail"
+          aria-label={`${invite}: ${user.name}`}
           onClick={() => onOpen({ what: 'invite', user })}
         >
-          <span className="max-sm:sr-only">{texts.invite}</span>
+          <span className="max-sm:sr-only">{invite}</span>
         </Button>
       )}
       <Button
