@@ -1,11 +1,9 @@
 import { test } from 'node:test';
 import { portalEndpoints } from '@saldo/api';
-import { findText, press, show } from '../../test/components.ts';
+import { findText, listOf, press, show } from '../../test/components.ts';
 
-const offers = Array.from({ length: 25 }, (_, at) => ({
-  ...(portalEndpoints.listPortalAssets.example.response as readonly object[])[0],
-  id: `ast_${at}`,
-}));
+const ids = Array.from({ length: 25 }, (_, at) => ({ id: `ast_${at}` }));
+const offers = listOf(portalEndpoints.browseAssets, 'assets', ids);
 
 for (const [language, some, more, all] of [
   ['en', '24 of 25 shown', 'Show more', 'All 25 shown'],
