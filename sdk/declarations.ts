@@ -36,7 +36,11 @@ const CLIENTS = {
     tables: [api.operatorEndpoints, api.sandboxEndpoints, api.simulationEndpoints],
   },
   MarketClient: { create: createMarketClient, prefix: 'Market', tables: [api.marketEndpoints] },
-  PortalClient: { create: createPortalClient, prefix: 'Portal', tables: [api.portalEndpoints, api.demoEndpoints] },
+  PortalClient: {
+    create: createPortalClient,
+    prefix: 'Portal',
+    tables: [api.portalEndpoints, api.demoEndpoints],
+  },
 };
 
 /** Options of uploads that have more than those of every call. */

@@ -19,7 +19,9 @@ export const simulationEndpoints = endpoints(EXCHANGE_TAG, {
       {
         answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }),
         eic: Type.Optional(
-          Eic('For `mismatch`: the balance group whose amounts differ. By default the first of the schedule.'),
+          Eic(
+            'For `mismatch`: the balance group whose amounts differ. By default the first of the schedule.',
+          ),
         ),
       },
       { title: 'SimulatedAnswer' },
