@@ -75,7 +75,7 @@ const QUOTED = [
 ] as const;
 
 const statusesOf = (page: string) =>
-  Array.from(page.matchAll(/\b(\d{3}) \[?`(\w+)`/g), ([, status, code]) => [status, code] as const);
+  Array.from(page.matchAll(/\b(\d{3}) \[?`(\w+)`/g), ([, status = '', code = '']) => [status, code] as const);
 
 test('every number of the limits and promises is that of the code, or of the page with the measurement', async () => {
   let rest = await read('docs/limits.md');
