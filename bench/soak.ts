@@ -199,7 +199,10 @@ async function main(): Promise<void> {
     { what: 'open handles', trend: trendOf(secondHalf, 'handles'), goal: GOALS.soakHandles },
   ];
   const texts = trends.map(({ what, trend, goal }) => `${trend.toFixed(1)} ${what} (at most ${goal.atMost})`);
-  const summary = `In the second half of ${minutes} minutes the trend was ${texts.join(' and ')}.`;
+  const most = `${count(Math.max(...samples.map(({ megabytes }) => megabytes)))} MB`;
+  const summary =
+    `The server had at most ${most} of memory (goal: ${GOALS.memoryMegabytes.atMost} MB). ` +
+    `In the second half of ${minutes} minutes the trend was ${texts.join(' and ')}.`;
   log(summary);
   const panels = MEMBERS.map((member) => ({
     title: TITLES[member],
