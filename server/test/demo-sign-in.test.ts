@@ -66,7 +66,7 @@ test('the sign-in is in the audit like any other', async () => {
   );
 });
 
-test('without a demo, with DEMO_SIGN_IN=off and in production it does not exist', async () => {
+test('without a demo and with DEMO_SIGN_IN=off it does not exist', async () => {
   for (const platform of [plain, closed]) {
     assert.deepEqual(await offered(platform), []);
     assertProblem(await enter(platform, { role: 'brp' }), 404, 'not_found');

@@ -140,7 +140,11 @@ test('all invalid, contradicting and misspelled settings are found in one run, w
     'settings: HOST=0.0.0.0 can be',
   );
   const port = `${await freePort()}`;
-  const same = await examine({ ...installation('same'), PORT: port, CUSTOMER_PORT: port });
+  const same = await examine({
+    ...installation('same'),
+    ...{ PORT: port, CUSTOMER_PORT: port, DEMO_SIGN_IN: 'on' },
+  });
+  assert.ok(same.facts('warning').some((fact) => fact.startsWith('settings: DEMO_SIGN_IN=on: every')));
   startsWith(same.facts('failed'), `settings: Two of PORT (${port}), CUSTOMER_PORT (${port})`);
 });
 

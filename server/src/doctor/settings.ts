@@ -94,6 +94,11 @@ function risksOf(config: Config, env: Environment): Check[] {
       'Set TLS_CERT and TLS_KEY, or BASE_URL to the https address of the proxy in front.',
     ),
     ...risk(
+      config.demoSignIn === 'on',
+      'DEMO_SIGN_IN=on: every browser that reaches the portal of a demo can sign in as its operator.',
+      'Set DEMO_SIGN_IN=local, or protect PORT with a firewall.',
+    ),
+    ...risk(
       !isLoopback(adminHost),
       `ADMIN_HOST=${adminHost} can be reached from other machines, and its pages need no key.`,
       'Protect ADMIN_PORT with a firewall, or set ADMIN_HOST=127.0.0.1.',

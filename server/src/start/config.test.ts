@@ -182,6 +182,18 @@ test('in production the demo is off unless requested, and the operator’s EIC h
   assert.match(refusal({ NODE_ENV: 'production' }), /^OPERATOR_EIC must be set in production/);
 });
 
+test('demo users sign in without a password on the same machine by default, and never in production', () => {
+  const production = { DATA_DIR: folder, NODE_ENV: 'production', OPERATOR_EIC: '11XSALDO-------Z' };
+  assert.equal(readConfig({ DATA_DIR: folder }).demoSignIn, 'local');
+  for (const environment of [production, { ...production, DEMO: 'on', DEMO_SIGN_IN: 'off' }])
+    assert.equal(readConfig(environment).demoSignIn, 'off');
+  for (const value of ['on', 'local'])
+    assert.match(
+      refusal({ ...production, DEMO: 'on', DEMO_SIGN_IN: value }),
+      /^DEMO_SIGN_IN must be off in production/,
+    );
+});
+
 test('DATABASE_URL may have several hosts, and DATABASE_READ_URL several servers', () => {
   const DATABASE_URL = 'postgres://saldo:a,b@h1:5432,h2:5433/saldo?sslmode=disable';
   const DATABASE_READ_URL = 'postgres://saldo@h3,h4/saldo,postgres://other@h5/saldo';

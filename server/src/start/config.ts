@@ -253,8 +253,9 @@ function postgresUrl(env: Environment, name: string, urlsOf = urlPerHost): strin
 
 /** The users of a demo in production are protected by their passwords only. */
 function demoSignIn(env: Environment): 'local' | 'on' | 'off' {
-  if (isProduction(env)) return oneOf(env, 'DEMO_SIGN_IN', ['off'], 'off');
-  return oneOf(env, 'DEMO_SIGN_IN', ['local', 'on', 'off'], 'local');
+  const name = 'DEMO_SIGN_IN';
+  const value = oneOf(env, name, ['local', 'on', 'off'], isProduction(env) ? 'off' : 'local');
+  return isProduction(env) && value !== 'off' ? refuse(name, 'off in production', value) : value;
 }
 
 /** May have several hosts, of which one is the primary. Null: the embedded database. */
