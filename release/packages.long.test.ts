@@ -106,6 +106,13 @@ test('the SDK has types for both module systems, and they reject wrong arguments
   await compile(...files);
 });
 
+test('a project with a bundler, and one without the newest library, gets the same types', async () => {
+  const options = ['--module', 'esnext', '--moduleResolution', 'bundler', '--lib', 'es2022,dom'];
+  const strict = ['--exactOptionalPropertyTypes', '--isolatedModules', '--target', 'es2022'];
+  const file = await write('bundled.ts', IMPORT + TYPED_USE);
+  await compileWith([...strict, ...options, ...WITHOUT_TYPES], [file]);
+});
+
 /** Runs the compiler on files of the project. Returns its output. */
 async function compileWith(options: readonly string[], files: readonly string[]): Promise<string> {
   const common = ['--checkers', '1', '--noEmit', '--strict'];

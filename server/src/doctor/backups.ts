@@ -19,7 +19,7 @@ export async function checkBackups(folder: string | undefined, now: number): Pro
     );
   const newest = await findNewest(folder).catch((error: Error) => error);
   if (newest instanceof Error)
-    return warning('backup', `The backups cannot be read: ${newest.message}`, 'Check --backups.');
+    return warning('backup', `The backups cannot be read: ${newest.message}.`, 'Check --backups.');
   if (newest === null) return warning('backup', `There is no backup in ${folder}.`, HOW);
   const hours = Math.floor((now - newest.createdAt) / HOUR_MS);
   const fact = `The newest backup, ${newest.file}, is ${hours} h old.`;
