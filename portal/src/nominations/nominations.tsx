@@ -319,7 +319,8 @@ export function NominationTable(props: TableProps) {
     {
       id: 'id',
       header: t.common.id,
-      from: 'wide',
+      // Names of owners need the space.
+      from: ownerOf ? 'widest' : 'wide',
       cell: ({ nomination }) => <Code text={nomination.id} isShort />,
     },
   ];
