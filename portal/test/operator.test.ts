@@ -377,7 +377,7 @@ test('an operator sees late changes, filters them and exports the quarter-hours'
     await open(page, '/operator/late');
     const rows = await cellsOf(page, 'Late changes');
     assert.deepEqual(
-      rows.map((cells) => cells.slice(2)),
+      rows.map((cells) => cells.slice(3)),
       [
         ['1–8, 21', '0.000', '+2.250', '−2.250'],
         ['1–8, 21', '0.000', '−2.250', '+2.250'],

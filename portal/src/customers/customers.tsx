@@ -138,7 +138,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       sortBy: 'by-list',
       header: CUSTOMER_TEXTS[t.language].name,
       isLong: true,
-      width: 'xl:w-[21%]',
+      width: 'xl:w-[20%]',
       cell: ({ id, name }) => (
         <span title={name}>
           <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
@@ -153,7 +153,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       id: 'group',
       header: t.common.balanceGroup,
       isLong: true,
-      width: 'xl:w-[20%]',
+      width: 'xl:w-[19%]',
       cell: ({ balance_group }) =>
         balance_group ? (
           <GroupName {...balance_group} />
@@ -166,6 +166,7 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       header: CUSTOMER_TEXTS[t.language].metadata,
       from: 'lg',
       isLong: true,
+      width: 'xl:w-[12%]',
       cell: ({ metadata }) => <Metadata entries={metadata} />,
     },
     {

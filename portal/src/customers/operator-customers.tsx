@@ -22,7 +22,7 @@ export function OperatorCustomersPage() {
           from: 'md',
           header: t.operator.brp,
           isLong: true,
-          width: 'xl:w-[16%]',
+          width: 'xl:w-[15%]',
           cell: (customer) => <BrpLink id={brpOf(customer)} />,
         },
       ]}

@@ -172,20 +172,15 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     {
       id: 'name',
       header: texts.name,
+      isLong: true,
+      width: 'xl:w-[22%]',
       cell: (key) => (
-        <span className="cell">
-          <span className="font-medium xl:not-print:max-w-40 xl:not-print:truncate" title={key.name}>
+        <span className="cell xl:not-print:flex-nowrap">
+          <span className="font-medium xl:not-print:truncate" title={key.name}>
             {key.name}
           </span>
-          <code className="font-mono text-xs text-muted">{`${key.prefix}…`}</code>
-          {key.allowed_addresses && (
-            <span
-              title={key.allowed_addresses.join(', ')}
-              className="max-w-64 text-xs break-words text-muted xl:max-w-32 xl:truncate min-[1700px]:max-w-sm print:max-w-none"
-            >
-              {texts.onlyFrom(key.allowed_addresses.join(', '))}
-            </span>
-          )}
+          <code className="shrink-0 font-mono text-xs text-muted">{`${key.prefix}…`}</code>
+          <Addresses apiKey={key} />
           {ownerOf && <span className="mt-1 sm:hidden print:hidden">{ownerOf(key)}</span>}
         </span>
       ),
@@ -263,6 +258,18 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       rowKey={({ id }) => id}
       rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
     />
+  );
+}
+
+/** Where a key may be used from, if that is limited. */
+function Addresses({ apiKey: { allowed_addresses: addresses } }: { apiKey: ApiKey }) {
+  const { t } = useI18n();
+  if (!addresses) return null;
+  const text = KEY_TEXTS[t.language].onlyFrom(addresses.join(', '));
+  return (
+    <span title={text} className="max-w-64 text-xs break-words text-muted xl:not-print:truncate">
+      {text}
+    </span>
   );
 }
 

@@ -97,6 +97,7 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       header: texts.slots,
       from: 'md',
       isLong: true,
+      width: 'xl:w-[14%]',
       cell: (position) => <span title={slotRanges(position)}>{slotRanges(position)}</span>,
     },
     {

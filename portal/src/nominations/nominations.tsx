@@ -309,7 +309,8 @@ export function NominationTable(props: TableProps) {
     {
       id: 'id',
       header: t.common.id,
-      from: 'wide',
+      // Names of owners need the space.
+      from: ownerOf ? 'widest' : 'wide',
       cell: ({ nomination }) => <Code text={nomination.id} isShort />,
     },
   ];

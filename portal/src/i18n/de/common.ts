@@ -20,7 +20,7 @@ export const common: Dictionary['common'] = {
   loadMore: 'Mehr anzeigen',
   loadingMore: 'Weitere werden geladen…',
   shown: (count) => `${count} angezeigt`,
-  allShown: (count) => `Alle ${count} angezeigt`,
+  allShown: (count) => (count === '1' ? '1 angezeigt' : `Alle ${count} angezeigt`),
   copy: (what) => `${what} kopieren`,
   copied: 'Kopiert',
   copyFailed: 'Kopieren ist hier nicht erlaubt; bitte den Text markieren.',

@@ -18,7 +18,7 @@ export const common = {
   loadMore: 'Show more',
   loadingMore: 'Loading more…',
   shown: (count: string) => `${count} shown`,
-  allShown: (count: string) => `All ${count} shown`,
+  allShown: (count: string) => (count === '1' ? '1 shown' : `All ${count} shown`),
   copy: (what: string) => `Copy ${what}`,
   copied: 'Copied',
   copyFailed: 'Copying is not allowed here; select the text instead.',
