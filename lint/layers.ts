@@ -66,6 +66,7 @@ const PORTAL_SUBJECTS = [
   'portal/src/transactions',
   'portal/src/contracts',
   'portal/src/exchange',
+  'portal/src/story',
   'portal/src/activity',
   'portal/src/audit',
   'portal/src/users',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Language } from '@saldo/core/messages/language.ts';
 import type { Page } from 'playwright-core';
+import { eventually } from '../../server/test/until.ts';
 import { MISMATCH_TEXTS } from '../src/exchange/mismatch-texts.ts';
 import { formatOf } from '../src/i18n/format.ts';
 import { STORY_TEXTS } from '../src/story/texts.ts';
@@ -60,8 +61,14 @@ export async function play(
   const [, announced = ''] = /([\d.,]+ MWh)/.exec(await counterpart.innerText()) ?? [];
   assert.notEqual(announced, '');
   await panel.getByText(texts.why.counterpart(announced.replace(' MWh', ''))).waitFor();
-  // The reason is on the screen, beside or above the panel.
-  await counterpart.click({ trial: true });
+  // The reason is on the screen, not below the panel.
+  await eventually(async () => {
+    const isShown = await counterpart.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    });
+    assert.ok(isShown);
+  });
   await press(texts.finish);
   await panel.waitFor({ state: 'detached' });
 }

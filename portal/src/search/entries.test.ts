@@ -53,6 +53,14 @@ test('common words find their page or action', () => {
   assert.deepEqual(found('brp', 'deutsch', 'en'), ['Language: Deutsch']);
 });
 
+test('only the demo has the guided story', () => {
+  const has = (isInDemo: boolean) =>
+    entriesOf({ role: 'operator', permissions: 'admin', isInDemo }, [], en, 'system').some(
+      ({ label }) => label === 'Guided story',
+    );
+  assert.deepEqual([true, false].map(has), [true, false]);
+});
+
 test('an account has no days and no TSOs', () => {
   for (const typed of ['morgen', 'tennet', 'tomorrow tennet'])
     assert.deepEqual(found('account', typed, 'en'), []);

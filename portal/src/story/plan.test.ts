@@ -76,7 +76,7 @@ test('an hour of the night is not changed, and a day without energy has none', (
 
 test('the contract has volumes of its own and two balance groups, a flat one between control areas first', () => {
   const other = { ...contractExample.buyer, eic: contractExample.seller.eic };
-  const contract = (id: string, more: object): Contract => ({ ...contractExample, id, ...more }) as Contract;
+  const contract = (id: string, more: object): Contract => ({ ...contractExample, id, ...more });
   const source = { forecast: null, meter: null, share: 1, max_power_mw: null };
   const contracts = [
     contract('within one group', { buyer: other, ppa_type: 'baseload' }),

@@ -123,7 +123,7 @@ const scheduleQuery = ({ tso, day }: Story) =>
 const energyKwh = (nomination: Nomination): number => totalsOf(slotsOf(nomination)).amountKwh;
 
 /** The version that the change of the volumes has caused. A change may concern both directions. */
-export function movedBy(
+function movedBy(
   changedAt: string,
   nominations: readonly Nomination[],
 ): { readonly to: Nomination; readonly differenceKwh: number } | null {

@@ -89,6 +89,8 @@ function pageOf(
       return (
         cut && {
           to: '/operator/mismatches',
+          // The page scrolls to the quarter-hour by itself.
+          resetScroll: false,
           search: { day, tso, slot: slotIn(cut, slot)?.slot_number, nomination: cut.nomination_id },
         }
       );
