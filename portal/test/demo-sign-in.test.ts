@@ -16,7 +16,7 @@ const TEXTS = {
   },
   'de-DE': {
     brp: ['Als Dispatcher einsteigen', 'Übersicht'],
-    operator: ['Als Leitwarte einsteigen', 'Plattform'],
+    operator: ['Als Leitstand einsteigen', 'Plattform'],
     account: ['Als Kontoinhaber einsteigen', 'Markt'],
   },
 } as const;

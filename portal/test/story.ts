@@ -49,7 +49,10 @@ export async function play(
   // Shortly before a gate, and after a quiet time in the intraday phase, the job may have sent it.
   await page.waitForURL((url) => url.pathname === '/operator/exchange');
   const send = panel.getByRole('button', { name: texts.send.action, exact: true });
-  if (await send.isVisible()) await send.press('Enter');
+  const next = panel.getByRole('button', { name: texts.next, exact: true });
+  await send.or(next).waitFor();
+  // Between the two calls the job may send it, and the button is gone.
+  if (await send.isVisible()) await Promise.race([send.press('Enter'), next.waitFor()]);
   await done('send', /^\/operator\/exchange$/);
   await press(texts.next);
   await press(texts.cut.action);

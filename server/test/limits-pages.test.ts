@@ -107,7 +107,7 @@ test('the numbers of other pages about limits are those of the code', async () =
       `the minimum rate of a long body is ${BODY_LIMITS.bytesPerS / KB} KB/s`,
       `${BODY_LIMITS.perAddress} of one address (of IPv6 the first 64 bits), ${BODY_LIMITS.total} in all`,
       `idle connection after an answer | ${KEEP_ALIVE_MS / 1000} s`,
-      `schedule to check, TSO message | ${BODY_LIMITS.uploadMs / 1000} s and the minimum rate`,
+      `schedule to check | ${BODY_LIMITS.uploadMs / 1000} s and the minimum rate`,
       `\`IMPORT_SILENCE_S\` (${config.importSilenceS} s)`,
       `\`EXPORT_SILENCE_S\` (${config.exportSilenceS} s)`,
       `${seconds(hotMs)} for a look-up, ${seconds(readMs)} for other reads, ${seconds(writeMs)} for a statement of a write, and ${connectMs / 1000} s for a free connection`,

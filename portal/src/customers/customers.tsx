@@ -121,7 +121,10 @@ function Metadata({ entries }: { entries: Customer['metadata'] }) {
     .map(([key, value]) => `${key}: ${value}`)
     .join(' · ');
   return (
-    <span title={text} className="line-clamp-2 text-xs wrap-anywhere text-muted xl:not-print:line-clamp-1">
+    <span
+      title={text}
+      className="line-clamp-2 text-xs wrap-anywhere text-muted xl:not-print:block xl:not-print:truncate"
+    >
       {text}
     </span>
   );

@@ -31,10 +31,10 @@ const en = {
 };
 
 const de: typeof en = {
-  text: 'Jeder Fahrplan, der hinausging, und jede Antwort, die kam, die neuesten zuerst.',
+  text: 'Alle gesendeten Fahrpläne und empfangenen Antworten, die neuesten zuerst.',
   empty: 'Keine Nachrichten',
   emptyText: 'Keine Nachricht passt zu diesen Filtern.',
-  stored: 'Aufbewahrt',
+  stored: 'Gespeichert',
   sentAt: 'Gesendet',
   type: 'Art',
   format: 'Format',
@@ -52,7 +52,7 @@ const de: typeof en = {
   answerTo: 'Antwortet auf den Fahrplan',
   document: 'Dokument',
   documentText: 'So, wie es gesendet oder empfangen wurde.',
-  documentGone: 'Das Dokument ist nicht aufbewahrt',
+  documentGone: 'Das Dokument wurde nicht gespeichert',
   documentGoneText: 'Es war größer als erlaubt.',
   shortened: (shown, whole) => `Die ersten ${shown} von ${whole}; der Download enthält alles.`,
   download: 'Herunterladen',

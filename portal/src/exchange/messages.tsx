@@ -163,7 +163,7 @@ export function MessageTable({ messages, label, sort }: TableProps) {
       width: 'xl:w-[28%]',
       cell: ({ error }) =>
         error && (
-          <span title={error} className="line-clamp-2 xl:not-print:line-clamp-1">
+          <span title={error} className="line-clamp-2 xl:not-print:block xl:not-print:truncate">
             {error}
           </span>
         ),

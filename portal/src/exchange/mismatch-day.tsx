@@ -76,7 +76,7 @@ export function MismatchDay({ day, mismatches, search, set }: Props) {
     });
   };
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem]">
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_21rem] xl:grid-rows-[auto_1fr]">
       <Panel
         title={texts.positions(format.day(day))}
         actions={

@@ -70,7 +70,7 @@ const de: typeof en = {
       : `${count} Fahrpläne wurden nicht oder nicht mit allen Mengen gesendet:`,
   receive: 'Datei empfangen',
   receiveText:
-    'Eine Quittung, Bestätigung oder Abweichungsmeldung, die auf anderem Weg kam, als XML in ESS oder CIM. Sie wird unverändert aufbewahrt, bevor sie gelesen wird.',
+    'Eine Quittung, Bestätigung oder Abweichungsmeldung, die auf anderem Weg kam, als XML in ESS oder CIM. Sie wird unverändert gespeichert, bevor sie gelesen wird.',
   drop: 'Datei des ÜNB hier ablegen',
   choose: 'Datei wählen',
   kinds: 'XML, ESS oder CIM',

@@ -26,7 +26,7 @@ const en = {
   fold: 'Fold',
   unfold: 'Unfold',
   noContract: 'The demo data have no contract left whose volumes can be corrected.',
-  unchanged: 'The answer did not change the nomination. Play the story again.',
+  unchanged: 'The answer did not change the nomination. Play it again.',
   change: {
     title: 'Change a volume',
     text: ({ contract, day, hour }: Facts) =>
@@ -38,8 +38,9 @@ const en = {
   move: {
     title: 'The nomination moves',
     text: ({ group, tso }: Facts) =>
-      `The platform has netted all contracts of ${group} with ${tso} again, without any typing. The history names the cause: contract, size, time and user.`,
-    done: (version: number, mwh: string) => `Version ${version} is there: ${mwh} MWh against the one before.`,
+      `The platform has netted all contracts of ${group} with ${tso} again by itself. The history names the cause: contract, size, time and user.`,
+    done: (version: number, mwh: string) =>
+      `Version ${version} has been made: ${mwh} MWh compared with the version before.`,
   },
   send: {
     title: 'Send the schedule',
@@ -69,7 +70,7 @@ const de: typeof en = {
   title: 'Rundgang',
   offer: 'Von der Menge zur Antwort des ÜNB, in drei Minuten',
   offerText:
-    'Korrigieren Sie eine Menge, sehen Sie, wie die Nominierung folgt, senden Sie sie und sehen Sie, warum der ÜNB weniger bestätigt. Alles geschieht über die API, auf den Demodaten.',
+    'Korrigieren Sie eine Menge, sehen Sie, wie die Nominierung folgt, senden Sie sie und sehen Sie, warum der ÜNB weniger bestätigt. Alles geschieht über die API, mit den Demodaten.',
   start: 'Rundgang beginnen',
   skip: 'Überspringen',
   stepOf: (step, count) => `Schritt ${step} von ${count}`,

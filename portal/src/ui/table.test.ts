@@ -29,7 +29,7 @@ const LISTS = [
   ['/operator/contracts', 'external_id', /^Reference/, /^Referenz/],
   ['/operator/contracts', 'delivery_start', /^Delivery/, /^Lieferung/],
   ['/operator/demands', 'published_at', /^Published/, /^Veröffentlicht/],
-  ['/operator/messages', 'created_at', /^Stored/, /^Aufbewahrt/],
+  ['/operator/messages', 'created_at', /^Stored/, /^Gespeichert/],
   ['/customers', 'name', /^Name/, /^Name/],
 ] as const;
 

@@ -21,7 +21,7 @@ const de: typeof en = {
   text: 'Alle Unternehmen und Zahlen sind erfunden. Ein Klick, kein Passwort:',
   enter: {
     brp: 'Als Dispatcher einsteigen',
-    operator: 'Als Leitwarte einsteigen',
+    operator: 'Als Leitstand einsteigen',
     account: 'Als Kontoinhaber einsteigen',
   },
   about: {

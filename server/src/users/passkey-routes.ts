@@ -47,7 +47,7 @@ export function passkeySignInRoutes(dependencies: PasskeyDependencies): Route[] 
   const { clock, challengeCookie } = dependencies;
   const context = contextOf(dependencies);
   const challenge = challenger(dependencies);
-  const letIn = sessionCookies(dependencies);
+  const setCookies = sessionCookies(dependencies);
   return [
     route(endpoints.startPasskeySignIn, async ({ reply }) =>
       challenge(reply, await startPasskeySignIn(context(), clock.machineNow())),
@@ -55,7 +55,7 @@ export function passkeySignInRoutes(dependencies: PasskeyDependencies): Route[] 
     route(endpoints.signInWithPasskey, async ({ body, request, reply }) => {
       const answer = { credential: body.credential, token: challengeCookie.read(request) };
       const client = clientContextOf(request, dependencies);
-      return letIn(request, reply, await signInWithPasskey(context(), answer, client, timesOf(clock)));
+      return setCookies(request, reply, await signInWithPasskey(context(), answer, client, timesOf(clock)));
     }),
   ];
 }
@@ -65,7 +65,7 @@ export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[]
   const { clock, sessions, challengeCookie } = dependencies;
   const context = contextOf(dependencies);
   const challenge = challenger(dependencies);
-  const letIn = sessionCookies(dependencies);
+  const setCookies = sessionCookies(dependencies);
   return [
     route(endpoints.startPasskeyStep, async ({ request, reply }) =>
       challenge(reply, await startPasskeyStep(context(), sessionOf(request), clock.machineNow())),
@@ -75,7 +75,7 @@ export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[]
       const client = clientContextOf(request, dependencies);
       const session = sessionOf(request);
       const completed = await completeWithPasskey(context(), session, answer, client, timesOf(clock));
-      return letIn(request, reply, completed);
+      return setCookies(request, reply, completed);
     }),
     route(endpoints.startPasskeyRegistration, async ({ request, reply }) =>
       challenge(reply, await startPasskeyRegistration(context(), sessionOf(request), clock.machineNow())),
@@ -86,7 +86,7 @@ export function pendingPasskeyRoutes(dependencies: PasskeyDependencies): Route[]
       const user = { session: sessionOf(request), client };
       const added = await addPasskey(context(), user, body.name, answer, timesOf(clock));
       if (added.completed === null) sessions.forget();
-      else letIn(request, reply, added.completed);
+      else setCookies(request, reply, added.completed);
       return wirePasskey(added.passkey);
     }),
   ];

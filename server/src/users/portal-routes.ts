@@ -110,7 +110,7 @@ export function sessionCookies(dependencies: SessionDependencies) {
 /** Signs in with a password, unless only an identity provider is accepted. */
 export function passwordSignIn(dependencies: SessionDependencies) {
   const { db, clock, mfa, providers } = dependencies;
-  const letIn = sessionCookies(dependencies);
+  const setCookies = sessionCookies(dependencies);
   return async (
     credentials: { email: string; password: string },
     request: FastifyRequest,
@@ -118,7 +118,7 @@ export function passwordSignIn(dependencies: SessionDependencies) {
   ): Promise<SessionState> => {
     const client = clientContextOf(request, dependencies);
     const isAccepted = providers.requiredFor(domainOf(credentials.email)).length === 0;
-    return letIn(request, reply, await signIn(db, credentials, client, timesOf(clock), mfa, isAccepted));
+    return setCookies(request, reply, await signIn(db, credentials, client, timesOf(clock), mfa, isAccepted));
   };
 }
 
@@ -128,7 +128,7 @@ export function passwordSignIn(dependencies: SessionDependencies) {
  */
 export function signInRoutes(dependencies: SessionDependencies): Route[] {
   const { db, clock, mfa, providers } = dependencies;
-  const letIn = sessionCookies(dependencies);
+  const setCookies = sessionCookies(dependencies);
   const withPassword = passwordSignIn(dependencies);
   return [
     route(endpoints.signIn, ({ body, request, reply }) => withPassword(body, request, reply)),
@@ -145,7 +145,7 @@ export function signInRoutes(dependencies: SessionDependencies): Route[] {
       const { email } = await getInvited(db, tokenOf(params), clock.machineNow());
       refusePassword(email, providers);
       const session = await acceptInvitation(db, tokenOf(params), body.password, client, timesOf(clock), mfa);
-      return letIn(request, reply, session);
+      return setCookies(request, reply, session);
     }),
   ];
 }

@@ -28,7 +28,7 @@ export type ProviderDependencies = SessionDependencies & {
 /** Routes without a session: signing in with an identity provider. */
 export function providerSignInRoutes(dependencies: ProviderDependencies): Route[] {
   const { db, clock, sealer, mfa, providers, baseUrl, stepCookie, demoRolesFor } = dependencies;
-  const letIn = sessionCookies(dependencies);
+  const setCookies = sessionCookies(dependencies);
   const contextOf = (request: FastifyRequest, id: string) => {
     const provider = providers.find(id);
     if (provider === null) throw problem('sign_in_refused', { key: 'problem.provider_unknown' });
@@ -70,7 +70,7 @@ export function providerSignInRoutes(dependencies: ProviderDependencies): Route[
       const context = { ...contextOf(request, params.provider_id), browser: browserOf(request) };
       const client = clientContextOf(request, dependencies);
       const { session, returnTo } = await completeProviderSignIn(context, body.query, client, timesOf(clock));
-      return { session: letIn(request, reply, session), return_to: returnTo };
+      return { session: setCookies(request, reply, session), return_to: returnTo };
     }),
   ];
 }

@@ -18,7 +18,7 @@ export const exchange: Dictionary['exchange'] = {
       unknown: 'Nicht erkannt',
     },
     states: {
-      stored: 'aufbewahrt',
+      stored: 'gespeichert',
       sent: 'gesendet',
       delivered: 'zugestellt',
       acknowledged: 'quittiert',
