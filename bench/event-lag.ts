@@ -54,31 +54,32 @@ export function followChanges({ port }: BenchServer, brp: BenchBrp, everyMs: num
       committedAt.push(performance.now());
     }
   };
-  const follow = async () => {
-    const page = (after: string) =>
-      ask<EventPage>(`/v1/events?types=customer.updated&wait=1&after=${encodeURIComponent(after)}`);
-    let { pagination } = await page('latest');
-    const written = write().finally(() => stopping.abort());
+  const page = (after: string) =>
+    ask<EventPage>(`/v1/events?types=customer.updated&wait=1&after=${encodeURIComponent(after)}`);
+  const read = async ({ pagination }: EventPage) => {
     while (!stopping.signal.aborted || seenAt.length < committedAt.length) {
       const next = await page(pagination.next_cursor);
       seenAt.push(...next.events.map(() => performance.now()));
       pagination = next.pagination;
     }
-    await written;
   };
-  const followed = follow();
+  const ended = page('latest').then((latest) =>
+    Promise.all([write(), read(latest)]).finally(() => stopping.abort()),
+  );
   // `stop` throws the failure. Without this handler Node would report it as unhandled first.
-  followed.catch(() => {});
+  ended.catch(() => {});
   /** Milliseconds of the events since the last call. An event may be seen before the answer to its change. */
   const takeLags = () => {
     const committed = committedAt.splice(0, Math.min(committedAt.length, seenAt.length));
     return seenAt.splice(0, committed.length).map((seen, at) => Math.max(0, seen - committed[at]!));
   };
   return {
+    /** Fails with the first request that fails. */
+    ended,
     takeLags,
     async stop(): Promise<number[]> {
       stopping.abort();
-      await followed;
+      await ended;
       return takeLags();
     },
   };

@@ -1,4 +1,7 @@
-/** Every goal of the benchmark. A missed goal is a row of the table, never an error: timings depend on the machine. */
+/**
+ * Every goal of the benchmark. A missed goal is a row of the table, never an error: timings depend on the machine. Only the
+ * soak, which judges no timings, fails.
+ */
 export type Goal = { readonly atLeast: number } | { readonly atMost: number };
 
 const atLeast = (number: number) => ({ atLeast: number });

@@ -169,13 +169,13 @@ async function compareWithout(
   const start = (name: string, without: string) =>
     processes.product(name, url, { NODE_OPTIONS: HOOKS, BENCH_WITHOUT: without });
   const full = await start(`with ${part}`, 'netting');
-  const bare = await start(`no ${part}`, `netting ${part}`);
+  const reduced = await start(`no ${part}`, `netting ${part}`);
   const comparison = await bench.compare(
     importing(full, key, contracts, '2027-05-01', format),
-    importing(bare, key, contracts, '2027-06-01', format),
+    importing(reduced, key, contracts, '2027-06-01', format),
   );
   await processes.end(full);
-  await processes.end(bare);
+  await processes.end(reduced);
   await assertMonths(url, PARTS[part].months);
   await databases.drop(part);
   const what = `an import as ${format.name} with its ${part}`;

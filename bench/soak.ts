@@ -38,7 +38,10 @@ const LEAST_MINUTES = 60;
 
 /** Of the server, of the database, and of the events since the last sample. */
 const MEMBERS = ['megabytes', 'handles', 'connections', 'diskMegabytes', 'lagMs'] as const;
-type Sample = { readonly minute: number } & Readonly<Record<(typeof MEMBERS)[number], number>>;
+/** Null without an event since the last sample. */
+type Sample = { readonly minute: number; readonly lagMs: number | null } & Readonly<
+  Record<Exclude<(typeof MEMBERS)[number], 'lagMs'>, number>
+>;
 const TITLES: Readonly<Record<(typeof MEMBERS)[number], string>> = {
   megabytes: 'memory of the server, MB',
   handles: 'open files and sockets of the server',
@@ -148,27 +151,33 @@ async function soak(minutes: number): Promise<[Sample[], string]> {
     const minute = () => (performance.now() - startedAt) / 60_000;
     let failure: Error | null = null;
     const isOver = () => failure !== null || minute() >= minutes;
-    const busy = keepBusy({ server, world, generator: processes.generator() }, isOver).catch((error) => {
-      failure = error;
-    });
+    const fail = (error: Error) => {
+      failure ??= error;
+    };
+    const busy = keepBusy({ server, world, generator: processes.generator() }, isOver).catch(fail);
+    for (const { ended } of [writing, feed]) ended.catch(fail);
     const samples: Sample[] = [];
     while (!isOver()) {
       await delay(EVERY_MS.sample);
+      // A server that has ended has no memory to read: that error would hide the failure.
+      if (failure !== null) break;
       const [found] = (await client.query<{ connections: number; megabytes: string }>(OF_DATABASE)).rows;
+      const lags = feed.takeLags();
       samples.push({
         minute: minute(),
         megabytes: currentMegabytes(server.pid),
         handles: openHandles(server.pid),
         connections: found!.connections,
         diskMegabytes: Number(found!.megabytes),
-        lagMs: quantilesOf(feed.takeLags())(0.99),
+        lagMs: lags.length === 0 ? null : quantilesOf(lags)(0.99),
       });
       if (Math.floor(samples.at(-1)!.minute) > Math.floor(samples.at(-2)?.minute ?? 0))
         logSample(samples.at(-1)!);
     }
     await busy;
     await client.end();
-    await Promise.all([writing.stop(), feed.stop()]);
+    // Their failures are in `failure`, after the one that may have caused them.
+    await Promise.allSettled([writing.stop(), feed.stop()]);
     log(`${count(closeReceiver())} webhooks arrived.`);
     await processes.end(server);
     if (failure !== null) throw failure;
@@ -177,7 +186,7 @@ async function soak(minutes: number): Promise<[Sample[], string]> {
 }
 
 const logSample = (sample: Sample) =>
-  log(MEMBERS.map((member) => `${TITLES[member]}: ${sample[member].toFixed(0)}`).join('; '));
+  log(MEMBERS.map((member) => `${TITLES[member]}: ${sample[member]?.toFixed(0) ?? 'none'}`).join('; '));
 
 /** The rise of the line that fits best, from its first to its last sample. */
 function trendOf(samples: readonly Sample[], member: 'megabytes' | 'handles'): number {
@@ -199,16 +208,16 @@ async function main(): Promise<void> {
     { what: 'open handles', trend: trendOf(secondHalf, 'handles'), goal: GOALS.soakHandles },
   ];
   const texts = trends.map(({ what, trend, goal }) => `${trend.toFixed(1)} ${what} (at most ${goal.atMost})`);
-  const most = `${count(Math.max(...samples.map(({ megabytes }) => megabytes)))} MB`;
+  const most = Math.max(...samples.map(({ megabytes }) => megabytes));
   const summary =
-    `The server had at most ${most} of memory (goal: ${GOALS.memoryMegabytes.atMost} MB). ` +
+    `The server had at most ${count(most)} MB of memory (goal: ${GOALS.memoryMegabytes.atMost} MB). ` +
     `In the second half of ${minutes} minutes the trend was ${texts.join(' and ')}.`;
   log(summary);
   const panels = MEMBERS.map((member) => ({
     title: TITLES[member],
-    points: samples.map((sample) => {
+    points: samples.flatMap((sample) => {
       const value = sample[member];
-      return { x: sample.minute, y: { middle: value, low: value, high: value } };
+      return value === null ? [] : [{ x: sample.minute, y: { middle: value, low: value, high: value } }];
     }),
     text: count,
   }));
@@ -219,7 +228,8 @@ async function main(): Promise<void> {
     const picture = `![Memory, handles, connections, disk and event lag of a soak](images/soak.svg)`;
     await savePart('soak', `${machineText('soak', version)} ${summary}\n\n${picture}`);
   }
-  if (trends.some(({ trend, goal }) => trend > goal.atMost)) process.exitCode = 1;
+  const isGrown = trends.some(({ trend, goal }) => trend > goal.atMost);
+  if (isGrown || most > GOALS.memoryMegabytes.atMost) process.exitCode = 1;
 }
 
 await main();

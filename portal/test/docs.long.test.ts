@@ -248,6 +248,41 @@ test('a pasted key stays in its tab: samples show its beginning and copy all of 
     );
   }));
 
+test('an answer that is not the session of the portal does not make the address of the page that of the API', () =>
+  visitApart(ANONYMOUS, async (page) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const key = 'saldo_brp_abcdefgh';
+    await page.addInitScript((stored) => sessionStorage.setItem('saldo.docs.key', stored), key);
+    for (const status of [429, 503]) {
+      await page.route('**/portal/v1/session', (route) => route.fulfill({ status }));
+      await open(page, REFERENCE);
+      // Is answered after the request of the page's own script.
+      await page.evaluate(() => fetch('/portal/v1/session'));
+      const { copied } = await firstSample(page);
+      assert.equal(copied, `curl -H "X-Api-Key: ${key}" "$SALDO_URL/v1/contracts"`, `${status}`);
+    }
+  }));
+
+test('a text that does not begin like a key is named as such, on the pages of every API', () =>
+  visitApart(ANONYMOUS, async (page) => {
+    for (const [url, have] of [
+      ['/docs/reference/operator/contracts', 'The samples have it.'],
+      [REFERENCE, 'The samples of this page do not have it.'],
+    ] as const) {
+      await open(page, url);
+      await page.getByLabel('Your key in the samples').fill('brp_saldo_mistyped');
+      await page.keyboard.press('Enter');
+      const prefixes = 'saldo_brp_, saldo_operator_ and saldo_account_';
+      await page
+        .getByText(
+          `Your text begins with none of ${prefixes}. Only the operator’s own key may be such a text. ${have}`,
+        )
+        .waitFor();
+      assert.ok(!(await page.content()).includes('mistyped'), 'the page does not have the text');
+      await page.getByRole('button', { name: 'Forget the key' }).click();
+    }
+  }));
+
 test('the dialog of a new key opens the reference with it, in a tab of its own, and its sample works', async () => {
   const asBrp = await user({ type: 'brp', brpNo: brp.no }, 'admin');
   await visit(asBrp, async (page) => {

@@ -34,9 +34,15 @@ export type Load = {
 export type Client = { step(): Promise<void> };
 
 /** Runs all clients concurrently. `stop` waits for the writes in flight. */
-export function startClients(clients: readonly Client[]): { stop(): Promise<void> } {
+export type RunningClients = {
+  /** Fails with the first client that fails. */
+  readonly ended: Promise<unknown>;
+  stop(): Promise<void>;
+};
+
+export function startClients(clients: readonly Client[]): RunningClients {
   const stopping = new AbortController();
-  const loops = Promise.all(
+  const ended = Promise.all(
     clients.map(async (client) => {
       while (!stopping.signal.aborted) {
         await client.step();
@@ -45,11 +51,12 @@ export function startClients(clients: readonly Client[]): { stop(): Promise<void
     }),
   );
   // `stop` throws the failure. Without this handler Node would report it as unhandled first.
-  loops.catch(() => {});
+  ended.catch(() => {});
   return {
+    ended,
     async stop() {
       stopping.abort();
-      await loops;
+      await ended;
     },
   };
 }

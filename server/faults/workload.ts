@@ -6,6 +6,7 @@ import {
   type Load,
   type ProductAddresses,
   probe,
+  type RunningClients,
   startClients,
   volumeClient,
 } from './clients.ts';
@@ -50,7 +51,7 @@ export class Workload {
     ];
   }
 
-  start(): { stop(): Promise<void> } {
+  start(): RunningClients {
     return startClients(this.clients);
   }
 

@@ -58,6 +58,7 @@ const PROMISES = [
   `up to ${LIMITS.keyGraceS / 3600 / 24} days, as you choose; ${ROTATION_MS / HOUR_MS} hours`,
   `up to ${config.readLagS} s (\`READ_LAG_S\`)`,
   `within ${Math.ceil((MAX_DEBOUNCE_MS + NOMINATE_EVERY_MS) / 1000)} s of the change`,
+  // The second is for the answer to a request that the cache admits just before its entry expires.
   `rejected within ${TTL_MS / 1000 + 1} s by every process`,
   `(up to ${STOP_GRACE_MS / 1000} s for requests in progress)`,
   `every ${SEAL_EVERY_MS / 1000} s`,

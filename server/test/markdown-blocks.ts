@@ -20,7 +20,9 @@ const PAGES = [
 /** Other names of the languages, which would hide a block from the test. */
 const OTHER_NAMES = /^(bash|shell|zsh|typescript|js|javascript|python)$/;
 
-export const hasPython = spawnSync('python3', ['--version']).status === 0;
+/** Another version than the first one of the `PATH`. */
+export const PYTHON = process.env['PYTHON'] ?? 'python3';
+export const hasPython = spawnSync(PYTHON, ['--version']).status === 0;
 
 export type Block = {
   /** `README.md:23`. */

@@ -9,6 +9,7 @@ import { RFC9162 } from '@transmute/rfc9162';
 import { temporaryFolder } from './clean-up.ts';
 import { runCommand } from './command-line.ts';
 import { startTestPlatform } from './harness.ts';
+import { hasPython, PYTHON } from './markdown-blocks.ts';
 import { listNominated, makeDeal } from './nominated.ts';
 import { sealAll } from './proving.ts';
 
@@ -98,17 +99,16 @@ test('the command line verifies a proof without a connection', async () => {
   assert.equal((await run('none.json')).code, 1);
 });
 
-const hasPython =
-  spawnSync('python3', ['--version']).status === 0 && spawnSync('openssl', ['version']).status === 0;
+const hasPrograms = hasPython && spawnSync('openssl', ['version']).status === 0;
 
-test('the verifier of the guide in Python, in at most 60 lines', { skip: !hasPython }, async () => {
+test('the verifier of the guide in Python, in at most 60 lines', { skip: !hasPrograms }, async () => {
   const guide = await readFile(new URL('../../docs/guides/proofs.md', import.meta.url), 'utf8');
   const [, program = ''] = /```py\n([\s\S]*?)```/.exec(guide) ?? [];
   assert.ok(program.split('\n').length <= 61);
   await write('verify.py', program);
   const run = async (proof: Proof) => {
     await write('python.json', proof);
-    return spawnSync('python3', ['verify.py', 'python.json', 'key.json'], { cwd: folder, encoding: 'utf8' });
+    return spawnSync(PYTHON, ['verify.py', 'python.json', 'key.json'], { cwd: folder, encoding: 'utf8' });
   };
   for (const proof of proofs) {
     const { status, stdout, stderr } = await run(proof);

@@ -10,14 +10,12 @@ import { signWebhook } from '@saldo/sdk';
 import { pythonClient } from '../../sdk/python/generate.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
 import { startTestPlatform } from './harness.ts';
+import { hasPython, PYTHON } from './markdown-blocks.ts';
 import { makeDeal } from './nominated.ts';
 
 /** The generated Python client against the real server. */
 
 const DAY = '2026-11-12';
-/** Another version than the first one of the `PATH`. */
-const PYTHON = process.env['PYTHON'] ?? 'python3';
-const hasPython = spawnSync(PYTHON, ['--version']).status === 0;
 const options = { skip: !hasPython && 'python3 is not installed' };
 const hasMypy = spawnSync(PYTHON, ['-m', 'mypy', '--version']).status === 0;
 

@@ -16,6 +16,7 @@ import {
   GETTING_STARTED,
   hasPython,
   type Page,
+  PYTHON,
   parseBlocks,
   readPages,
 } from './markdown-blocks.ts';
@@ -212,7 +213,7 @@ async function routesOfReader({ baseUrl }: Started): Promise<(string | null)[]> 
 /** Runs a page in one shell, so that blocks share variables. Stops at the first failure. */
 async function runPage(page: Page, platform: Started): Promise<{ output: string; places: string[] }> {
   const { folder, addresses } = platform;
-  const runners: Readonly<Record<string, string>> = { ts: `'${process.execPath}'`, py: 'python3' };
+  const runners: Readonly<Record<string, string>> = { ts: `'${process.execPath}'`, py: `'${PYTHON}'` };
   const commandsOf = (block: Block) =>
     isModule(block)
       ? `${runners[block.language]} ${moduleOf(block)}\n`

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import * as tables from '@saldo/api';
+import { formatMessage } from '@saldo/core/messages/message.ts';
 import { runCommand } from '../../cli/test/run-command.ts';
 import { pythonClient } from '../../sdk/python/generate.ts';
 import type { OpenApi } from '../src/docs/reference.ts';
 import { type Call, callOf, type SampledApi, targetOf } from '../src/docs/samples/call.ts';
-import { type SampleLanguage, samplesOf } from '../src/docs/samples/samples.ts';
+import { SAMPLE_LANGUAGES, type SampleLanguage, samplesOf } from '../src/docs/samples/samples.ts';
 import { temporaryFolder } from './clean-up.ts';
 import { startTestPlatform } from './harness.ts';
-import { CHECKOUT, hasPython } from './markdown-blocks.ts';
+import { CHECKOUT, hasPython, PYTHON } from './markdown-blocks.ts';
 import { sealAll } from './proving.ts';
 
 /** Every sample of the reference is what its operation needs: compiled, parsed, and sent. */
@@ -108,8 +109,22 @@ test('every operation of the tables has a sample in each language', () => {
   const ids = sampled.map(({ call }) => call.id).toSorted();
   assert.deepEqual(ids, ENDPOINTS.map(({ id }) => id).toSorted());
   for (const { call, text } of sampled)
-    for (const language of ['curl', 'TypeScript', 'Python', 'CLI'] as const)
-      assert.doesNotMatch(text(language), /^$|undefined|\[object/, `${call.id} ${language}`);
+    for (const { name } of SAMPLE_LANGUAGES)
+      assert.doesNotMatch(text(name), /^$|undefined|\[object/, `${call.id} ${name}`);
+});
+
+test('the assets of the pages know the languages of the samples', async () => {
+  const names = SAMPLE_LANGUAGES.map(({ name }) => name).toSorted();
+  const read = (asset: string) => readFile(path.join(CHECKOUT, 'server/src/docs/assets', asset), 'utf8');
+  const found = (text: string, name: RegExp) =>
+    Array.from(text.matchAll(name), (match) => match[1]).toSorted();
+  const [, known = ''] = /\[(.*)\]\.includes\(language\)/.exec(await read('sample-language.js')) ?? [];
+  assert.deepEqual(found(known, /'(\w+)'/g), names);
+  const [, written = ''] = /^const LANGUAGES = \{\n(.*?)^\};/ms.exec(await read('own-key.js')) ?? [];
+  assert.deepEqual(found(written, /^ {2}(\w+): /gm), names);
+  // One rule for each language: it hides the samples in the others.
+  const hiding = /^html\[data-language="(\w+)"\] \.code\[data-sample\]:not\(\[data-sample="\1"\]\)/gm;
+  assert.deepEqual(found(await read('docs.css'), hiding), names);
 });
 
 test('all TypeScript samples compile strictly', async () => {
@@ -168,7 +183,7 @@ test('all Python samples run with the generated client, and send their operation
       ]),
     ),
   };
-  const running = execute('python3', ['-W', 'error', '-c', RUN_SAMPLES], { cwd: folder, env });
+  const running = execute(PYTHON, ['-W', 'error', '-c', RUN_SAMPLES], { cwd: folder, env });
   running.child.stdin?.end(JSON.stringify(programs));
   const sent = JSON.parse((await running).stdout) as Record<string, [string, string, unknown][]>;
   for (const { call } of sampled) {
@@ -253,12 +268,21 @@ function requestOf(words: readonly string[], { base, secret, url, key }: Api): [
   return [address, { method, headers, body }];
 }
 
+/** True for the answer to a path without operation. That to a record that the platform does not have is another 404. */
+async function hasNoOperation(response: Response): Promise<boolean> {
+  if (response.status !== 404) return false;
+  const { detail } = (await response.clone().json()) as { detail: string };
+  const message = { key: 'problem.not_found', path: new URL(response.url).pathname } as const;
+  return detail === formatMessage(message, 'en');
+}
+
 test('all curl samples of reads are answered by the server, and those of writes are their operation', async () => {
   const words = await wordsOf(
     'curl',
     sampled.map(({ text }) => text('curl')),
   );
   assert.equal(words.length, sampled.length);
+  for (const { base } of APIS) assert.ok(await hasNoOperation(await fetch(`${base}/v1/nowhere`)));
   let answered = 0;
   for (const [at, { api, call }] of sampled.entries()) {
     const [address, init] = requestOf(words[at] ?? [], api);
@@ -272,9 +296,8 @@ test('all curl samples of reads are answered by the server, and those of writes 
       address,
     );
     const response = await fetch(url, init);
+    const isMissing = response.status === 404 && !(await hasNoOperation(response));
     const text = await response.text();
-    // A record that the platform does not have is not a fault of the sample; a path without operation is.
-    const isMissing = response.status === 404 && !text.includes('No operation has the path');
     assert.ok(response.ok || isMissing, `${call.id}: ${response.status} ${text}`);
     if (response.ok) answered++;
   }

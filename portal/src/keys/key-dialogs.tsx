@@ -212,7 +212,7 @@ const REFERENCES: Readonly<Record<KeyOwner, string>> = {
   operator: '/docs/reference/operator',
   account: '/docs/reference/customer',
 };
-/** Where the pages of the reference look for the key. */
+/** Where the pages of the reference look for the key: server/src/docs/assets/own-key.js. */
 const REFERENCE_KEY = 'saldo.docs.key';
 
 /** A tab that a page opens gets a copy of its session storage. So the key is in no address, and does not stay in this tab. */

@@ -38,7 +38,7 @@ const en = {
   curl: 'Try it',
   curlName: 'the command',
   reference: 'Open the reference with this key',
-  referenceHint: 'In a new tab, whose samples have the key until you close it.',
+  referenceHint: 'In a new tab, whose samples have the key until you close it or forget the key.',
   secretDone: 'I have stored the key',
   rotate: 'Rotate',
   rotateTitle: (name: string) => `Rotate ${name}?`,
@@ -91,7 +91,8 @@ const de: typeof en = {
   curl: 'Ausprobieren',
   curlName: 'Befehl',
   reference: 'Referenz mit diesem Schlüssel öffnen',
-  referenceHint: 'In einem neuen Tab, dessen Beispiele den Schlüssel enthalten, bis Sie ihn schließen.',
+  referenceHint:
+    'In einem neuen Tab, dessen Beispiele den Schlüssel enthalten, bis Sie den Tab schließen oder den Schlüssel dort entfernen.',
   secretDone: 'Ich habe den Schlüssel gespeichert',
   rotate: 'Erneuern',
   rotateTitle: (name) => `${name} erneuern?`,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import { brpEndpoints } from '@saldo/api';
 import { eventually } from '../../../server/test/until.ts';
 import { find, press, show } from '../../test/components.ts';
@@ -9,17 +9,16 @@ const { nominations } = brpEndpoints.listNominations.example.response as {
 };
 
 for (const language of ['en', 'de'] as const)
-  test(`a month is exported as CSV, with a line for each quarter-hour: ${language}`, () =>
+  test(`a month is exported as CSV, with a line for each quarter-hour: ${language}`, ({ mock }) =>
     show('/month?month=2026-01', { language }, async () => {
       const saved: Blob[] = [];
-      const saving = mock.method(URL, 'createObjectURL', (file: Blob) => {
+      mock.method(URL, 'createObjectURL', (file: Blob) => {
         saved.push(file);
         return 'blob:';
       });
       await find('[role=img]', /MW$/);
       await press('main button', 'CSV');
       await eventually(async () => assert.equal(saved.length, 1));
-      saving.mock.restore();
       const [names, ...lines] = (await saved[0]!.text()).trim().split('\r\n');
       assert.match(names ?? '', /nomination_id/);
       assert.deepEqual(

@@ -61,7 +61,7 @@ const keyForm = ({ client, url, key }: SampledApi) => `
 <div><input id="own-key" type="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="Paste an API key" aria-describedby="own-key-note">
 <button>Use this key</button>
 <button type="button" hidden>Forget the key</button></div>
-<p id="own-key-note">The key stays in this tab until you close it, and this page sends it nowhere. Samples show its beginning; their copy buttons copy all of it.</p>
+<p id="own-key-note">The key stays in this tab until you close it or forget the key, and this page sends it nowhere. Samples show its beginning; their copy buttons copy all of it.</p>
 <p role="status"></p>
 </form>
 `;

@@ -1,5 +1,6 @@
 /** The reader's own key in the samples. The page itself never has more of it than its beginning. */
 const form = document.querySelector('.own-key');
+/** The dialog of a new key sets it: portal/src/keys/key-dialogs.tsx. */
 const STORED = 'saldo.docs.key';
 
 /** How each language refers to an environment variable, and writes a text in its place. */
@@ -21,9 +22,13 @@ const LANGUAGES = {
 };
 const CLIENTS = { brp: 'BRP', operator: 'operator', market: 'customer' };
 
-/** By the prefix of the key. The operator's first key may be any text. */
-const clientOf = (key) =>
-  key.startsWith('saldo_brp_') ? 'brp' : key.startsWith('saldo_account_') ? 'market' : 'operator';
+const PREFIXES = { saldo_brp_: 'brp', saldo_operator_: 'operator', saldo_account_: 'market' };
+const PREFIXES_TEXT = new Intl.ListFormat('en-GB').format(Object.keys(PREFIXES));
+
+const prefixOf = (key) => Object.keys(PREFIXES).find((prefix) => key.startsWith(prefix));
+
+/** The operator's own key (SALDO_OPERATOR_KEY) may be any text. */
+const clientOf = (key) => PREFIXES[prefixOf(key)] ?? 'operator';
 
 /** What lists of keys show of it. */
 const shortened = (key) => `${/^saldo_(?:brp|account|operator)_.{4}/.exec(key)?.[0] ?? ''}…`;
@@ -75,20 +80,25 @@ function showKey() {
   input.hidden = stored !== null;
   use.hidden = stored !== null;
   forget.hidden = stored === null;
-  const api = stored === null ? '' : CLIENTS[clientOf(stored)];
-  form.querySelector('[role=status]').textContent =
-    stored === null
-      ? ''
-      : key === null
-        ? `${shortened(stored)} is a key of the ${api} API. The samples of this page do not have it.`
-        : `The samples have your key ${shortened(key)}`;
+  form.querySelector('[role=status]').textContent = stored === null ? '' : statusOf(stored, key !== null);
+}
+
+/** A mistyped key or a password is noticed by its missing prefix. */
+function statusOf(key, isOfPage) {
+  const place = isOfPage ? 'The samples have it.' : 'The samples of this page do not have it.';
+  if (prefixOf(key) === undefined)
+    return `Your text begins with none of ${PREFIXES_TEXT}. Only the operator’s own key may be such a text. ${place}`;
+  return isOfPage
+    ? `The samples have your key ${shortened(key)}`
+    : `${shortened(key)} is a key of the ${CLIENTS[clientOf(key)]} API. ${place}`;
 }
 
 /** The session tells who is signed in. Its cookie is of the listener of the portal, which has no customer API. */
 async function showSession() {
   const answer = await fetch('/portal/v1/session');
+  // Other answers, such as 429 and 503, come from both listeners.
   if (answer.status === 404) addresses.market = location.origin;
-  else addresses.brp = addresses.operator = location.origin;
+  if (answer.status === 200 || answer.status === 401) addresses.brp = addresses.operator = location.origin;
   if (answer.ok) {
     const { user, customer_base_url: customer, pending } = await answer.json();
     addresses.market = customer;

@@ -5,14 +5,14 @@ import { pythonSample } from './python.ts';
 import { typescriptSample } from './typescript.ts';
 
 /** The languages of the samples, in the order of their tabs. The first one is shown without JavaScript and on paper. */
-const LANGUAGES = [
+export const SAMPLE_LANGUAGES = [
   { name: 'curl', fence: 'sh', write: curlSample },
   { name: 'TypeScript', fence: 'ts', write: typescriptSample },
   { name: 'Python', fence: 'py', write: pythonSample },
   { name: 'CLI', fence: 'sh', write: commandLineSample },
 ] as const;
 
-export type SampleLanguage = (typeof LANGUAGES)[number]['name'];
+export type SampleLanguage = (typeof SAMPLE_LANGUAGES)[number]['name'];
 
 export type Sample = {
   readonly language: SampleLanguage;
@@ -22,4 +22,4 @@ export type Sample = {
 
 /** A call in each language. */
 export const samplesOf = (call: Call, api: SampledApi): Sample[] =>
-  LANGUAGES.map(({ name, fence, write }) => ({ language: name, fence, text: write(call, api) }));
+  SAMPLE_LANGUAGES.map(({ name, fence, write }) => ({ language: name, fence, text: write(call, api) }));
