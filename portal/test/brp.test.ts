@@ -422,6 +422,27 @@ test('a new key is shown once with a command to try it, and has exactly its scop
     await row.getByText('revoked').waitFor();
   }));
 
+test('the list of keys has no total while ended keys are hidden', async () => {
+  const owner = await world.brp('Ostkraft');
+  await world.key(owner);
+  await world.key(owner, ['contracts:read'], Date.parse(NOW) - 1);
+  const operator = client(platform.baseUrl, await world.operatorKey());
+  const visitor = await user({ type: 'brp', brpNo: owner.no });
+  await visit(visitor, async (page) => {
+    await open(page, '/keys');
+    await page.getByText('All 3 shown').waitFor();
+    const rows = page.getByRole('table', { name: 'API keys' }).locator('tbody tr');
+    await page.getByRole('checkbox', { name: 'Hide keys that have ended' }).check();
+    await eventually(async () => assert.equal(await rows.count(), 2));
+    assert.equal(await page.getByText(/\d shown/).count(), 0);
+    const { api_keys: keys } = (await operator(`/operator/v1/api-keys?owner_id=${owner.id}`)).body;
+    for (const { id } of keys) await operator.delete(`/operator/v1/api-keys/${id}`);
+    await page.reload();
+    await page.getByText('No active keys').waitFor();
+    assert.equal(await page.getByText('No keys yet').count(), 0);
+  });
+});
+
 const metadataOf = async (id: string) => (await api(`/v1/customers/${id}`)).body.metadata;
 
 test('metadata can be added, changed and removed, and only the changes are sent', async () => {

@@ -92,6 +92,10 @@ test('a request that comes through a proxy or to a foreign name gets the answer 
     { 'x-forwarded-for': '203.0.113.7' },
     { 'x-forwarded-for': '127.0.0.1' },
     { forwarded: 'for=127.0.0.1' },
+    { 'x-real-ip': '127.0.0.1' },
+    { 'x-forwarded-host': 'localhost' },
+    { 'x-forwarded-proto': 'http' },
+    { via: '1.1 proxy' },
   ];
   for (const headers of foreign) {
     const own = { origin: demo.baseUrl, ...headers };
@@ -113,6 +117,11 @@ test('a request that comes through a proxy or to a foreign name gets the answer 
 test('an unknown role, member or parameter is rejected', async () => {
   assertProblem(await enter(demo, { role: 'admin' }), 400, 'validation', ['role invalid_enum_value']);
   assertProblem(await enter(demo, {}), 400, 'validation', ['role required']);
+  const more = await enter(demo, { role: 'brp', email: 'dispatch@demo.example' });
+  assertProblem(more, 400, 'validation', ['email unknown_field']);
+  const origin = { headers: { origin: demo.baseUrl } };
+  const asked = await client(demo.baseUrl).post(`${PATH}?role=brp`, { role: 'brp' }, origin);
+  assertProblem(asked, 400, 'validation', ['role unknown_field']);
   const twice = await enter(demo, '{"role":"brp","role":"operator"}', {
     origin: demo.baseUrl,
     'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { simulationEndpoints } from '@saldo/api';
 import { isTrial } from '../src/start/first-start.ts';
 import { temporaryFolder } from './clean-up.ts';
-import { client, startTestPlatform } from './harness.ts';
+import { assertProblem, client, startTestPlatform } from './harness.ts';
 import { listNominated } from './nominated.ts';
 import { sendRepeatedly } from './repetition.ts';
 
@@ -88,6 +88,27 @@ test('a mismatch concerns the balance group that the request names', async () =>
       new Map(eics.map((known) => [known, known === eic ? 'partial_match' : 'match'])),
     );
   }
+});
+
+test('a balance group that is not in the schedule, or of an answer without differences, is rejected', async () => {
+  const id = await sendDay('2026-10-24', 100);
+  const path = `/operator/v1/messages/${id}/simulated-answer`;
+  const listed = await operator('/operator/v1/nominations?delivery_date=2026-10-24');
+  const { eic } = listed.body.nominations[0];
+  const elsewhere = await world.group(await world.brp());
+  const before = await stateOf(id);
+  for (const body of [
+    { answer: 'mismatch', eic: elsewhere.eic },
+    { answer: 'match', eic },
+    { answer: 'rejection', eic },
+  ])
+    assertProblem(await operator.post(path, body), 400, 'validation', ['eic validation_failed']);
+  assert.equal(await stateOf(id), before);
+  const { messages } = (await operator('/operator/v1/messages?delivery_date=2026-10-24')).body;
+  assert.deepEqual(
+    messages.map((message: { id: string }) => message.id),
+    [id],
+  );
 });
 
 test('only schedules of ours are answered', async () => {

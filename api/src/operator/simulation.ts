@@ -20,7 +20,7 @@ export const simulationEndpoints = endpoints(EXCHANGE_TAG, {
         answer: Choice(SIMULATED_ANSWERS, { description: 'How the TSO answers.', examples: ['mismatch'] }),
         eic: Type.Optional(
           Eic(
-            'For `mismatch`: the balance group whose amounts differ. By default the first of the schedule.',
+            'Only for `mismatch`: the balance group whose amounts differ, one with energy in the schedule. By default the first.',
           ),
         ),
       },

@@ -352,5 +352,10 @@ export const FIELDS = {
     en: 'needs the order oldest_first: new events are at the other end',
     de: 'braucht die Reihenfolge oldest_first: Neue Ereignisse sind am anderen Ende',
   },
+  'field.for_mismatch': { en: 'is for the answer mismatch only', de: 'gilt nur für die Antwort mismatch' },
+  'field.not_in_schedule': {
+    en: 'is not the EIC of a balance group with energy in this schedule',
+    de: 'ist kein EIC eines Bilanzkreises mit Energie in diesem Fahrplan',
+  },
   'field.for_csv': { en: 'is for text/csv only', de: 'gilt nur für CSV' },
 } as const satisfies Sentences;

@@ -88,6 +88,7 @@ type ListProps = {
 export function KeyList(props: ListProps) {
   const { keys, isEndedHidden = false, actions, hasScopes = true, ownerOf } = props;
   const { t } = useI18n();
+  const texts = KEY_TEXTS[t.language];
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [newKey, setNewKey] = useState<NewApiKey | null>(null);
   const show = (key: NewApiKey) => {
@@ -99,11 +100,15 @@ export function KeyList(props: ListProps) {
   return (
     <>
       {shown.length === 0 ? (
-        <EmptyState title={KEY_TEXTS[t.language].empty} text={KEY_TEXTS[t.language].emptyText} />
+        <EmptyState
+          {...(keys.length === 0
+            ? { title: texts.empty, text: texts.emptyText }
+            : { title: texts.noneActive })}
+        />
       ) : (
         <>
           <KeyTable keys={shown} onOpen={setDialog} hasScopes={hasScopes} ownerOf={ownerOf} />
-          <MoreButton count={shown.length} />
+          {shown.length === keys.length && <MoreButton count={shown.length} />}
         </>
       )}
       {dialog?.what === 'rotate' && (

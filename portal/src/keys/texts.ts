@@ -31,6 +31,7 @@ const en = {
   statuses: { active: 'active', expired: 'expired', revoked: 'revoked' },
   empty: 'No keys yet',
   emptyText: 'Make one to let a system of yours use the API.',
+  noneActive: 'No active keys',
   secretTitle: 'Your new key',
   secretText:
     'This is the only time that the key is shown. Keep it where your system finds it, and nowhere else.',
@@ -84,6 +85,7 @@ const de: typeof en = {
   statuses: { active: 'aktiv', expired: 'abgelaufen', revoked: 'widerrufen' },
   empty: 'Noch keine Schlüssel',
   emptyText: 'Legen Sie einen an, damit eines Ihrer Systeme die API benutzen kann.',
+  noneActive: 'Keine aktiven Schlüssel',
   secretTitle: 'Ihr neuer Schlüssel',
   secretText:
     'Der Schlüssel wird nur dieses eine Mal gezeigt. Bewahren Sie ihn dort auf, wo Ihr System ihn findet, und nirgends sonst.',

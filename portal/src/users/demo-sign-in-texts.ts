@@ -13,7 +13,7 @@ const en = {
     operator: 'The platform and its exchange with the TSOs',
     account: 'Offers and demands on the PPA market',
   },
-  form: 'Or sign in as another user:',
+  form: 'Or sign in another way:',
 };
 
 const de: typeof en = {
@@ -29,7 +29,7 @@ const de: typeof en = {
     operator: 'Die Plattform und ihr Austausch mit den ÜNB',
     account: 'Angebote und Gesuche am PPA-Markt',
   },
-  form: 'Oder melden Sie sich als anderer Benutzer an:',
+  form: 'Oder melden Sie sich anders an:',
 };
 
 /** Not in the dictionary, which is loaded before the first page: only a demo has these texts. */

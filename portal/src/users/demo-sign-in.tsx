@@ -12,7 +12,7 @@ const ROLES: readonly UserRole[] = ['brp', 'operator', 'account'];
 
 type Props = { roles: readonly UserRole[]; onSignedIn: (state: SessionState) => Promise<void> };
 
-/** A button per role of the demo, which signs in without a password. Loaded only by the sign-in page of a demo. */
+/** A button per role of the demo, which signs in without a password. Loaded only by the sign-in form of a demo. */
 export function DemoSignIn({ roles, onSignedIn }: Props) {
   const { format } = useI18n();
   const texts = DEMO_SIGN_IN_TEXTS[format.language];

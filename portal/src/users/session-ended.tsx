@@ -43,14 +43,16 @@ export function SessionEndedDialog({ former, session, onLoadAgain }: Props) {
             </div>
           </>
         ) : (
-          <SignInSteps email={former.user.email} pending={session?.pending ?? null} />
+          <SignInSteps former={former.user} pending={session?.pending ?? null} />
         )}
       </div>
     </Dialog>
   );
 }
 
-function SignInSteps({ email, pending }: { email: string; pending: SessionState['pending'] }) {
+type StepsProps = { former: SessionState['user']; pending: SessionState['pending'] };
+
+function SignInSteps({ former, pending }: StepsProps) {
   const { format } = useI18n();
   const texts = SESSION_ENDED_TEXTS[format.language];
   const router = useRouter();
@@ -75,7 +77,7 @@ function SignInSteps({ email, pending }: { email: string; pending: SessionState[
       {pending === null ? (
         <SignInForm
           next={next}
-          fixedEmail={email}
+          former={former}
           providerNotice={<p className="text-sm text-muted">{texts.providerLeaves}</p>}
           onSignedIn={resume}
         />

@@ -1,22 +1,15 @@
 import type { SessionState } from '@saldo/api';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { loadPart } from '../session/connection.ts';
 import { startSession } from '../session/session.ts';
 import { Notice } from '../ui/states.tsx';
 import { Frame } from './frame.tsx';
-import { ProviderFailure, providersQuery } from './provider-sign-in.tsx';
+import { ProviderFailure } from './provider-sign-in.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 const route = getRouteApi('/sign-in');
-
-/** Loaded only by the sign-in page of a demo. */
-const DemoSignIn = lazy(async () => {
-  const { DemoSignIn: Buttons } = await loadPart(() => import('./demo-sign-in.tsx'));
-  return { default: Buttons };
-});
 
 export function SignInPage() {
   const { t } = useI18n();
@@ -24,7 +17,6 @@ export function SignInPage() {
   const router = useRouter();
   const queryClient = useQueryClient();
   const [hasFailed, setHasFailed] = useState(false);
-  const demoRoles = useQuery(providersQuery(null)).data?.demo_roles ?? [];
   const onSignedIn = async (state: SessionState) => {
     await startSession(queryClient, state);
     router.history.replace(next ?? '/');
@@ -33,11 +25,6 @@ export function SignInPage() {
     <Frame title={t.session.signInTitle}>
       {ended && !hasFailed && <Notice tone="warn">{t.session.expired}</Notice>}
       <ProviderFailure />
-      {demoRoles.length > 0 && (
-        <Suspense>
-          <DemoSignIn roles={demoRoles} onSignedIn={onSignedIn} />
-        </Suspense>
-      )}
       <SignInForm next={next} onSignedIn={onSignedIn} onFailed={() => setHasFailed(true)} />
       <details className="text-sm">
         <summary className="cursor-pointer text-accent-strong hover:underline">{t.session.forgot}</summary>

@@ -14,15 +14,25 @@ export type DemoSignIn = {
   findUser(request: FastifyRequest, role: UserRole): DemoUser | null;
 };
 
+/** Each of them says that a proxy has passed the request on. */
+const PROXY_HEADERS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const;
+
 const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).hostname : '');
 
 /**
  * Whether a browser on this machine has sent the request to a name of this machine. A proxy on this machine has a loopback
- * address too, so a public URL or a forwarded address excludes it. The `Host` header excludes names of other sites that
+ * address too, so a public URL or a header of a proxy excludes it. The `Host` header excludes names of other sites that
  * resolve to a loopback address (DNS rebinding).
  */
 function isFromThisMachine({ socket, headers }: FastifyRequest, baseUrl: string): boolean {
-  const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  const isForwarded = PROXY_HEADERS.some((name) => headers[name] !== undefined);
   const names = [socket.remoteAddress ?? '', hostOf(`http://${headers.host ?? ''}`), hostOf(baseUrl)];
   return !isForwarded && names.every(isLoopback);
 }

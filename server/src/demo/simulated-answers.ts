@@ -12,7 +12,7 @@ import { wireMessage } from '../exchange/wire.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database } from '../platform/db/database.ts';
 import { languageOf } from '../platform/http/accept.ts';
-import { getUuid, problem } from '../platform/http/problem.ts';
+import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
 import { longRoute, type Route } from '../platform/http/routes.ts';
 
 /** How much less the counterpart has in its slots with energy. */
@@ -21,10 +21,14 @@ const MISMATCH_KW = -40;
 type Asked = { readonly answer: SimulatedAnswer; readonly eic?: string };
 
 function behaviourOf({ answer, eic: asked }: Asked, { tso, series, operatorEic }: Schedule): Behaviour {
+  if (asked !== undefined && answer !== 'mismatch')
+    throw fieldProblem('eic', 'validation_failed', { key: 'field.for_mismatch' });
   if (answer === 'rejection') return { ...CONFORMING, rejections: [{ tso, day: null }] };
   const counterparts = series.flatMap((one) =>
     one.powersKw.some((kw) => kw > 0) ? (nominationOf(one, operatorEic) ?? []) : [],
   );
+  if (asked !== undefined && !counterparts.some(({ eic }) => eic === asked))
+    throw fieldProblem('eic', 'validation_failed', { key: 'field.not_in_schedule' });
   const eic = asked ?? counterparts[0]?.eic;
   if (answer === 'match' || eic === undefined) return CONFORMING;
   return { ...CONFORMING, deviations: [{ eic, tso, day: null, slots: null, differenceKw: MISMATCH_KW }] };

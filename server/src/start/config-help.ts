@@ -52,7 +52,7 @@ export const SETTINGS: Readonly<Record<string, readonly Setting[]>> = {
     [
       'DEMO_SIGN_IN',
       'local',
-      'local, on or off: whether the sign-in page of a demo has buttons that sign in without a password. local: only for browsers on the machine of the platform. on: for every browser that reaches it. In production: off.',
+      'local, on or off: whether the sign-in page of a demo has buttons that sign in without a password. local: only for browsers on the machine of the platform; a proxy on the same machine that adds no header such as X-Forwarded-For looks like one: set off before you publish a demo through it. on: for every browser that reaches it. In production: off.',
     ],
     ['SANDBOX', 'off', 'on: the operator may move the clock of the platform (PUT /operator/v1/clock).'],
     [
