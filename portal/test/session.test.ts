@@ -268,7 +268,7 @@ for (const [role, visitor] of Object.entries(VISITORS)) {
   }
 }
 
-test('the one font is preloaded from the platform with its licence, and its figures are equally wide', () =>
+test('the one font is preloaded from the platform with its licence, and figures that change or stand in columns are equally wide', () =>
   visit(ANONYMOUS, async (page) => {
     await open(page, '/sign-in');
     const url = await page.locator('link[rel=preload][as=font]').getAttribute('href');
@@ -280,7 +280,7 @@ test('the one font is preloaded from the platform with its licence, and its figu
       // Of another name: the page has its own face only if the font arrived before the first paint.
       document.fonts.add(await new FontFace('Measured', `url(${file})`).load());
       return ['111111', '000000', '888888'].map((digits) => {
-        const text = document.body.appendChild(document.createElement('span'));
+        const text = document.body.appendChild(document.createElement('time'));
         text.style.fontFamily = 'Measured';
         text.textContent = digits;
         return text.getBoundingClientRect().width;
