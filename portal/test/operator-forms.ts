@@ -117,7 +117,7 @@ export const operatorForms = ({
       ['[aria-label="Slot 1, 00:00, MWh"]', '0.1'],
       ['[aria-label="Slot 96, 23:45, MWh"]', '0.2'],
     ],
-    button: '.sticky.bottom-0 button:last-child',
+    button: 'main div.sticky button:last-child',
     request: ['PUT', `/operator/v1/contracts/${contract.id}/days/${DAY}`],
     sent: { volumes: Array.from({ length: 96 }, (_, at) => (at === 0 ? 0.1 : at === 95 ? 0.2 : null)) },
   },

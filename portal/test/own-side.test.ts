@@ -92,7 +92,9 @@ test('the page of a nomination says what changed and why, and keeps the steps of
     await page.getByText(/has changed since version 2/).waitFor();
     await steps.getByText('version 2, out of date').waitFor();
     await page.getByText('Why version 3 differs from the version before').waitFor();
-    assert.equal(await page.getByRole('link', { name: /Version [23].*Correction/s }).count(), 2);
+    const corrected = page.getByRole('link', { name: /Version [23].*Correction/s });
+    await corrected.nth(1).waitFor();
+    assert.equal(await corrected.count(), 2);
     await page.getByRole('button', { name: 'Mark as submitted' }).click();
     await page.getByRole('button', { name: 'Take back “submitted”' }).click();
     await page.getByText(/has changed since version 2/).waitFor();
