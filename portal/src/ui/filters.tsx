@@ -42,7 +42,8 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
       {(isWide || isOpen) && (
         <>
           {children}
-          <Suspense>
+          {/* As wide as its button, so that the one after it does not move to another line. */}
+          <Suspense fallback={isFiltered && <span className="w-40" />}>
             <SavedViews isFiltered={isFiltered} onClear={onClear} hasSubject={lead !== undefined} />
           </Suspense>
         </>
