@@ -17,6 +17,8 @@ import {
   digits,
   median,
   type Row,
+  type Spread,
+  spreadOf,
   times,
   valueRow,
 } from './measure.ts';
@@ -25,21 +27,29 @@ import type { BenchServer } from './servers.ts';
 import { contractPages, dayPages } from './targets.ts';
 import { type BenchBrp, type BenchWorld, createWorld, loadVolumes, type WorldSize } from './world.ts';
 
-/** Milliseconds in the database, and the number of records found, because a BRP may have less than a page. */
-type PageTime = { readonly page: string; readonly medianMs: number; readonly records: number };
-
 type GrownWorld = {
   readonly transactions: number;
   readonly bytes: number;
-  /** Of each BRP in turn. */
-  readonly pages: readonly PageTime[];
+  readonly timed: TimedDb;
+  /** One for each of SHARES. */
+  readonly readers: readonly Reader[];
   readonly server: BenchServer;
   readonly asked: Contestant;
 };
 
+/** A BRP, with a contract and a day for each request of a page. */
+type Reader = { readonly brpNo: number; readonly places: readonly Place[] };
+
+/** Milliseconds in the database, and the number of records found, because a BRP may have less than a page. */
+type PageTime = { readonly ms: number; readonly records: number };
+
+/** Over the rounds; `ratio` is null if the smaller dataset has fewer records of the page, because then it is larger, not slower. */
+type ComparedPage = { readonly page: string; readonly ms: number; readonly ratio: Spread | null };
+
 /** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
 const SHARES = [0.1, 0.01, 0];
 const VARIETY = 12;
+const ROUNDS = 5;
 const PAGE = 100;
 /** Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. */
 const RARE_DAYS = 40;
@@ -129,26 +139,46 @@ async function makeRareOnes(world: BenchWorld, brps: readonly BenchBrp[]): Promi
   }
 }
 
-async function pageTimes(timed: TimedDb, world: BenchWorld, brp: BenchBrp): Promise<PageTime[]> {
-  const places = await placesOf(timed, world, brp);
-  const times: PageTime[] = [];
-  for (const [page, askOf] of Object.entries(PAGES)) {
-    const milliseconds: number[] = [];
-    const records: number[] = [];
-    for (const place of places) {
-      const { filter, isDeep } = askOf(place);
-      const after = isDeep ? { day: place.day, contractId: place.contractId, slot: 50, version: 1 } : null;
-      milliseconds.push(
-        await timed.timeOf(async (db) => {
-          const viewer = { kind: 'brp', brpNo: brp.no } as const;
-          const found = await listTransactions(db, viewer, { ...anything, ...filter }, after, PAGE + 1);
-          records.push(found.length);
-        }),
-      );
-    }
-    times.push({ page, medianMs: median(milliseconds), records: median(records) });
+/** The median over the places. */
+async function timePage(
+  { timed, readers }: GrownWorld,
+  share: number,
+  askOf: (place: Place) => Ask,
+): Promise<PageTime> {
+  const { brpNo, places } = readers[share]!;
+  const [milliseconds, records]: [number[], number[]] = [[], []];
+  for (const place of places) {
+    const { filter, isDeep } = askOf(place);
+    const after = isDeep ? { day: place.day, contractId: place.contractId, slot: 50, version: 1 } : null;
+    const read = async (db: Db) => {
+      const viewer = { kind: 'brp', brpNo } as const;
+      const found = await listTransactions(db, viewer, { ...anything, ...filter }, after, PAGE + 1);
+      records.push(found.length);
+    };
+    milliseconds.push(await timed.timeOf(read));
   }
-  return times;
+  return { ms: median(milliseconds), records: median(records) };
+}
+
+/** Every page on both datasets in alternating rounds. */
+async function comparePages(base: GrownWorld, world: GrownWorld): Promise<ComparedPage[]> {
+  const compared: ComparedPage[] = [];
+  for (const share of SHARES.keys()) {
+    for (const [page, askOf] of Object.entries(PAGES)) {
+      const rounds: { own: PageTime; other: PageTime }[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const own = await timePage(world, share, askOf);
+        rounds.push({ own, other: await timePage(base, share, askOf) });
+      }
+      const isSame = rounds.every(({ own, other }) => own.records === other.records);
+      compared.push({
+        page,
+        ms: median(rounds.map(({ own }) => own.ms)),
+        ratio: isSame ? spreadOf(rounds.map(({ own, other }) => own.ms / other.ms)) : null,
+      });
+    }
+  }
+  return compared;
 }
 
 async function grow({ processes, bench }: Run, url: string, size: WorldSize): Promise<GrownWorld> {
@@ -158,64 +188,55 @@ async function grow({ processes, bench }: Run, url: string, size: WorldSize): Pr
   await makeRareOnes(world, brps);
   const timed = new TimedDb(url);
   await timed.open();
-  const pages: PageTime[] = [];
-  try {
-    for (const brp of brps) pages.push(...(await pageTimes(timed, world, brp)));
-  } finally {
-    await timed.close();
-  }
+  const readers: Reader[] = [];
+  for (const brp of brps) readers.push({ brpNo: brp.no, places: await placesOf(timed, world, brp) });
   const server = await processes.product(`product of ${transactions}`, url);
   const asked = bench.requests(server, [...contractPages(world), ...dayPages(world)]);
-  return { transactions, bytes, pages, server, asked };
+  return { transactions, bytes, timed, readers, server, asked };
 }
 
 /**
- * The page that grew most in the database. Pages with more records than on the first dataset, whose smallest BRP has 20
- * sheets in total, are excluded, because they are larger and not slower.
+ * Each dataset has its own database. The first one stays, because all others are compared with it in alternating rounds.
+ * The table has the rows of the largest, the picture has all.
  */
-function steepest(base: GrownWorld, { pages }: GrownWorld): { page: string; ratio: number } {
-  return pages
-    .map(({ page, medianMs, records }, at) => {
-      const before = base.pages[at]!;
-      return { page, ratio: before.records === records ? medianMs / before.medianMs : 0 };
-    })
-    .reduce((worst, page) => (page.ratio > worst.ratio ? page : worst));
+export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
+  const { sizes, databases, processes } = run;
+  const end = async ({ server, timed }: GrownWorld) => {
+    await processes.end(server);
+    await timed.close();
+  };
+  const [smallest, ...others] = sizes.growth as [WorldSize, ...WorldSize[]];
+  const base = await grow(run, await databases.create('growth_base'), smallest);
+  for (const size of others) {
+    const world = await grow(run, await databases.create('growth'), size);
+    for await (const row of rowsOf(run, base, world)) yield { ...row, isStep: size !== others.at(-1) };
+    await end(world);
+    await databases.drop('growth');
+  }
+  await end(base);
 }
 
-/** Each dataset has its own database. The first one stays, because all others are compared with it in alternating rounds. */
-export async function* measureGrowth(run: Run): AsyncGenerator<Row> {
-  const { sizes, databases, processes, bench } = run;
-  let base: GrownWorld | null = null;
-  for (const [at, size] of sizes.growth.entries()) {
-    const world = await grow(run, await databases.create(`growth_${at}`), size);
-    const { transactions, bytes, pages } = world;
-    const of = `of ${count(transactions)} transactions`;
-    const inBytes = digits(2, 'bytes');
-    // The pages that every index has are a large part of a small dataset.
-    const bytesGoal = base === null ? null : GOALS.bytesOfTransaction;
-    yield valueRow(`bytes ${of}, each`, bytes / transactions, inBytes, bytesGoal);
-    const [dearest] = pages.toSorted((one, other) => other.medianMs - one.medianMs);
-    yield valueRow(
-      `dearest page ${of} in the database (${dearest!.page})`,
-      dearest!.medianMs,
-      digits(2, 'ms'),
-      GOALS.dearestPageMs,
-      `median of all pages: ${median(pages.map(({ medianMs }) => medianMs)).toFixed(2)} ms`,
-    );
-    if (base === null) {
-      base = world;
-      continue;
-    }
-    const sizesOf = { transactions, smallest: base.transactions };
-    const comparison = await bench.compare(world.asked, base.asked);
-    const http = comparisonRow(`a page ${of}`, `of ${count(base.transactions)}`, comparison, GOALS.growth);
-    yield { ...http, point: { ...sizesOf, line: 'a page over HTTP, CPU time' } };
-    const { page, ratio } = steepest(base, world);
-    const what = `page ${of} that grew most in the database (${page})`;
-    const row = valueRow(what, ratio, times, GOALS.growthOfSteepestPage);
-    yield { ...row, point: { ...sizesOf, line: 'the page that grew most, time in the database' } };
-    await processes.end(world.server);
-    await databases.drop(`growth_${at}`);
-  }
-  if (base !== null) await processes.end(base.server);
+async function* rowsOf({ bench }: Run, base: GrownWorld, world: GrownWorld): AsyncGenerator<Row> {
+  const { transactions, bytes } = world;
+  const of = `of ${count(transactions)} transactions`;
+  yield valueRow(`bytes ${of}, each`, bytes / transactions, digits(2, 'bytes'), GOALS.bytesOfTransaction);
+  const sizesOf = { transactions, smallest: base.transactions };
+  const comparison = await bench.compare(world.asked, base.asked);
+  const http = comparisonRow(`a page ${of}`, `of ${count(base.transactions)}`, comparison, GOALS.growth);
+  yield { ...http, point: { ...sizesOf, line: 'a page over HTTP, CPU time' } };
+  const pages = await comparePages(base, world);
+  const dearest = pages.reduce((most, page) => (page.ms > most.ms ? page : most));
+  yield valueRow(
+    `dearest page ${of} in the database (${dearest.page})`,
+    dearest.ms,
+    digits(2, 'ms'),
+    GOALS.dearestPageMs,
+    `median of all pages: ${median(pages.map(({ ms }) => ms)).toFixed(2)} ms`,
+  );
+  const [steepest] = pages
+    .flatMap(({ page, ratio }) => (ratio === null ? [] : [{ page, ratio }]))
+    .toSorted((one, other) => other.ratio.middle - one.ratio.middle);
+  const what = `page ${of} that grew most in the database (${steepest!.page})`;
+  const row = valueRow(what, steepest!.ratio, times, GOALS.growthOfSteepestPage);
+  yield { ...row, point: { ...sizesOf, line: 'the page that grew most, time in the database' } };
 }

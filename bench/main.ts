@@ -74,11 +74,13 @@ const scenariosTable = () =>
     Object.entries(SCENARIOS).map(([name, { question }]) => [name, question]),
   );
 
+const inTable = (rows: readonly Row[]) => rows.filter(({ isStep }) => !isStep);
+
 const resultsTable = (rows: readonly Row[]) =>
-  table(['what', 'Saldo', 'compared with', 'ratio', 'quartiles', 'goal'], rows.map(cellsOf));
+  table(['what', 'Saldo', 'compared with', 'ratio', 'quartiles', 'goal'], inTable(rows).map(cellsOf));
 
 async function savePictures(rows: readonly Row[], folder: string): Promise<void> {
-  await savePicture(folder, 'goals.svg', goalsPicture(rows));
+  await savePicture(folder, 'goals.svg', goalsPicture(inTable(rows)));
   const panels = growthPanels(rows);
   if (panels.length === 0) return;
   const xText = (transactions: number) => `${count(transactions)} transactions`;

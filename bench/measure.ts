@@ -168,6 +168,8 @@ export type Row = {
   readonly goal: Goal | null;
   readonly goalText: string;
   readonly isMet: boolean;
+  /** Of a smaller dataset than the largest, and so not in the table. */
+  readonly isStep?: boolean;
   /** A point of the picture of growth. */
   readonly point?: { readonly line: string; readonly transactions: number; readonly smallest: number };
 };
