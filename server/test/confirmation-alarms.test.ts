@@ -60,7 +60,7 @@ test('an acknowledged schedule without a confirmation raises an alarm an hour af
     [
       'warning',
       sent?.id,
-      `DE_TENNET has acknowledged version 1 of the schedule of ${day} for DE_TENNET, sent at 2026-11-17T13:00:00Z, and has not confirmed it.`,
+      `DE_TENNET has acknowledged version 1 of the schedule of ${day}, sent at 2026-11-17T13:00:00Z, and has not confirmed it.`,
     ],
   );
   assert.deepEqual(await watchedAt('2026-11-17T19:00:00Z', day), [['confirmation_overdue'], 1]);

@@ -7,19 +7,19 @@ export const ALARMS = {
     de: 'Version {version} des Fahrplans des {day|day} für {tso|name} wurde abgelehnt.',
   },
   'alarm.answer_overdue': {
-    en: '{tso} has not answered version {version} of the schedule of {day} for {tso}, sent at {sentAt} (ACK_MINUTES={minutes}).',
+    en: '{tso} has not answered version {version} of the schedule of {day}, sent at {sentAt} (ACK_MINUTES={minutes}).',
     de: '{tso|name} hat auf Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, nach {minutes} Minuten nicht geantwortet.',
   },
   'alarm.confirmation_overdue': {
-    en: '{tso} has acknowledged version {version} of the schedule of {day} for {tso}, sent at {sentAt}, and has not confirmed it.',
+    en: '{tso} has acknowledged version {version} of the schedule of {day}, sent at {sentAt}, and has not confirmed it.',
     de: '{tso|name} hat Version {version} des Fahrplans des {day|day}, gesendet am {sentAt|time} Uhr, quittiert, aber nicht bestätigt.',
   },
   'alarm.final_missing': {
-    en: '{tso} has not sent its final confirmation of version {version} of the schedule of {day} for {tso}, and the day-after gate has closed.',
+    en: '{tso} has not sent its final confirmation of version {version} of the schedule of {day}, and the day-after gate has closed.',
     de: 'Die Endbestätigung von {tso|name} für Version {version} des Fahrplans des {day|day} fehlt, und die Day-After-Frist ist abgelaufen.',
   },
   'alarm.older_version_confirmed': {
-    en: '{tso} confirms version {confirmed} of the schedule of {day} for {tso} and has not answered version {version}, sent at {sentAt}. It may not have received version {version}.',
+    en: '{tso} confirms version {confirmed} of the schedule of {day} and has not answered version {version}, sent at {sentAt}. It may not have received version {version}.',
     de: '{tso|name} bestätigt Version {confirmed} des Fahrplans des {day|day} und hat auf Version {version}, gesendet am {sentAt|time} Uhr, nicht geantwortet. Version {version} ist vielleicht nicht angekommen.',
   },
   'alarm.status_request_rejected': {
@@ -32,7 +32,7 @@ export const ALARMS = {
   },
   'alarm.file': { en: '{file}: {reason}', de: '{file}: {reason}' },
   'alarm.unknown_series': {
-    en: "{tso} reports series with the operator's balance group that the schedule of {day} for {tso} does not have: {series}.",
+    en: "{tso} reports series with the operator's balance group that the schedule of {day} does not have: {series}.",
     de: '{tso|name} meldet Zeitreihen mit dem Bilanzkreis des Betreibers, die der Fahrplan des {day|day} nicht hat: {series}.',
   },
   'alarm.unsent': {
