@@ -4,7 +4,8 @@ import { cpuSeconds, familyCpuSeconds, machineCpuSeconds } from './cpu.ts';
 import type { Goal } from './goals.ts';
 import type { BenchServer, Generator } from './servers.ts';
 
-export type Plan = { readonly rounds: number; readonly milliseconds: number; readonly warmUps: number };
+export type Rounds = { readonly rounds: number; readonly warmUps: number };
+export type Plan = Rounds & { readonly milliseconds: number };
 
 /** The work of one round: requests or transactions, with the latencies of requests. */
 type Done = { readonly units: number; readonly p50Ms?: number; readonly p99Ms?: number };
@@ -74,8 +75,11 @@ export class Bench {
    * Node compiles during the warm-up. Rounds that other programs disturbed are repeated, up to the planned number: a
    * server that has to wait batches fewer requests, so each costs more, and that affects the faster one more.
    */
-  async compare(own: Contestant, other: Contestant): Promise<Comparison> {
-    const { rounds, warmUps } = this.plan;
+  async compare(
+    own: Contestant,
+    other: Contestant,
+    { rounds, warmUps }: Rounds = this.plan,
+  ): Promise<Comparison> {
     const pair = async () => [await this.sample(own), await this.sample(other)] as const;
     for (let round = 0; round < warmUps; round++) await pair();
     const all: (readonly [Sample, Sample])[] = [];

@@ -1,12 +1,14 @@
 /** What every scenario gets: the sizes of the run, and everything that it can start. */
 import type { Databases } from './databases.ts';
-import type { Bench, Plan } from './measure.ts';
+import type { Bench, Plan, Rounds } from './measure.ts';
 import type { Generator, Processes } from './servers.ts';
 import type { WorldSize } from './world.ts';
 
 export type Sizes = {
   /** Many short rounds, because the median of their ratios tolerates occasional other load. */
   readonly plan: Plan;
+  /** Of a comparison whose round is a market day: its rounds are long enough to vary little. */
+  readonly marketDays: Rounds;
   readonly world: WorldSize;
   readonly rivals: WorldSize;
   readonly growth: readonly WorldSize[];
@@ -36,7 +38,8 @@ const HUNDRED_MILLION: WorldSize = { contracts: 5200, days: 200, brps: BRPS };
 const THOUSAND_MILLION: WorldSize = { contracts: 10_400, days: 1000, brps: BRPS };
 
 const USUAL: Sizes = {
-  plan: { rounds: 9, milliseconds: 1000, warmUps: 3 },
+  plan: { rounds: 9, milliseconds: 500, warmUps: 3 },
+  marketDays: { rounds: 5, warmUps: 2 },
   world: { contracts: 1050, days: 100 },
   rivals: { contracts: 210, days: 50 },
   growth: [MILLION, TEN_MILLION],
@@ -49,6 +52,7 @@ const USUAL: Sizes = {
 export const SIZES = {
   quick: {
     plan: { rounds: 3, milliseconds: 200, warmUps: 2 },
+    marketDays: { rounds: 3, warmUps: 2 },
     world: { contracts: 210, days: 50 },
     rivals: { contracts: 105, days: 10 },
     growth: [{ contracts: 105, days: 10, brps: 50 }, MILLION],
@@ -58,5 +62,5 @@ export const SIZES = {
     webhookChanges: 15,
   },
   default: USUAL,
-  full: { ...USUAL, growth: [MILLION, TEN_MILLION, HUNDRED_MILLION, THOUSAND_MILLION] },
+  full: { ...USUAL, growth: [MILLION, HUNDRED_MILLION, THOUSAND_MILLION] },
 } satisfies Record<string, Sizes>;

@@ -134,6 +134,7 @@ export async function* measureSeries(run: Run): AsyncGenerator<Row> {
         volumes(Math.floor(contract / CONTRACTS_OF_SERIES), slot),
       ),
     ),
+    sizes.marketDays,
   );
   const what = `a day of ${count(sizes.contracts)} contracts on ${count(ids.length)} series, up to its nominations`;
   yield comparisonRow(what, 'its volumes as CSV', comparison, GOALS.series);
