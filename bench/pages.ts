@@ -14,8 +14,10 @@ export async function* measurePages({ sizes, databases, processes, bench }: Run)
   for (const [name, targetsOf] of Object.entries({ ...PAGES, ...SINGLE_RECORDS })) {
     const targets = targetsOf(world);
     await assertSameBodies([product.port, bare.port], targets);
-    const comparison = await bench.compare(bench.requests(product, targets), bench.requests(bare, targets));
-    yield comparisonRow(name, 'bare server', comparison, name in PAGES ? GOALS.page : GOALS.singleRecord);
+    const [own, other] = [bench.requests(product, targets), bench.requests(bare, targets)];
+    await bench.warmUp([own, other]);
+    const goal = name in PAGES ? GOALS.page : GOALS.singleRecord;
+    yield comparisonRow(name, 'bare server', await bench.compare(own, other), goal);
   }
   await processes.end(bare);
   const instant = new Date().toISOString();
