@@ -17,6 +17,9 @@ export type BenchServer = {
   readonly pid: number;
 };
 
+/** As in the script `start` of package.json. */
+const PRODUCT_OPTIONS = ['--max-semi-space-size=8'];
+
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
   private readonly children: ChildProcess[] = [];
@@ -52,7 +55,10 @@ export class Processes {
       ...environment,
     };
     // The first worker listens before the second one has started. The admin port opens when all are ready.
-    const server = await this.server(name, '../server/src/main.ts', settings, adminPort);
+    const server = await this.server(name, '../server/src/main.ts', settings, {
+      answersLast: adminPort,
+      options: PRODUCT_OPTIONS,
+    });
     this.products.add(server.pid);
     return server;
   }
@@ -77,12 +83,12 @@ export class Processes {
     name: string,
     script: string,
     environment: Record<string, string>,
-    answersLast?: number,
+    { answersLast, options = [] }: { answersLast?: number; options?: readonly string[] } = {},
   ): Promise<BenchServer> {
     const port = await freePort();
     const logFile = path.join(this.folder, `${name.replaceAll(' ', '-')}.txt`);
     const log = openSync(logFile, 'w');
-    const child = spawn(process.execPath, [fileURLToPath(new URL(script, import.meta.url))], {
+    const child = spawn(process.execPath, [...options, fileURLToPath(new URL(script, import.meta.url))], {
       // Only the variables given here: the caller's environment must not affect the benchmark.
       env: { PATH: process.env['PATH'], PORT: String(port), ...environment },
       stdio: ['ignore', log, log],
