@@ -1,61 +1,13 @@
-import cluster from 'node:cluster';
-import { DatabaseUnusable } from '@saldo/postgres/unusable.ts';
-import { checkPorts } from './start/check-ports.ts';
-import { type Config, readConfig } from './start/config.ts';
-import { ConfigError } from './start/config-error.ts';
-import { describeSettings } from './start/config-help.ts';
-import { describeMisspelled, recordNames } from './start/config-names.ts';
-import { WorkerFailed } from './start/worker-failed.ts';
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
-async function main(): Promise<void> {
-  if (process.argv.includes('--help')) {
-    process.stdout.write(describeSettings());
-    return;
-  }
-  const { env, names } = recordNames(process.env);
-  const config = readConfig(env);
-  if (cluster.isPrimary)
-    for (const line of describeMisspelled(process.env, names)) process.stdout.write(`${line}\n`);
-  const start = async () => {
-    if (cluster.isPrimary) await checkPorts(config);
-    // Loaded only with a valid configuration, so that a start with a wrong value fails in half the time.
-    const { serve } = await import('./start/serve.ts');
-    await serve(config);
-  };
-  await start().catch((error: ListenError) => {
-    throw error.code === 'EADDRINUSE' ? portInUse(config, error.port) : error;
-  });
-}
+const ROOT = new URL('../../', import.meta.url);
 
-function portInUse(config: Config, port: number | undefined): ConfigError {
-  const ports = { PORT: config.port, CUSTOMER_PORT: config.customerPort, ADMIN_PORT: config.adminPort };
-  const names = Object.entries(ports).flatMap(([name, number]) => (number === port ? [name] : []));
-  return new ConfigError(`Port ${port} is in use. Set ${names.join(' or ')} to another one.`);
-}
-
-/** One line with the variable for errors that an operator can fix, the stack for all others. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof DatabaseUnusable) return error.message;
-  const { code, address, hostname, message, stack } = error as ListenError;
-  switch (code) {
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return explainHost(address ?? hostname ?? '');
-    default:
-      return code === undefined ? (stack ?? message) : message;
-  }
-}
-
-type ListenError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
-
-function explainHost(host: string): string {
-  const { ADMIN_HOST } = process.env;
-  const name = ADMIN_HOST === undefined ? 'HOST' : ADMIN_HOST === host ? 'ADMIN_HOST' : 'HOST or ADMIN_HOST';
-  return `${name} must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, but it was "${host}".`;
-}
-
-main().catch((error: unknown) => {
-  if (!(error instanceof WorkerFailed)) process.stderr.write(`Saldo cannot start: ${explain(error)}\n`);
-  process.exit(1);
-});
+// Removing the types of 900 modules and compiling them takes 0.7 of the 2.2 s of CPU time of a restart, and 0.7 of the 6.5 s of
+// a first start with the demo. A checkout keeps the result, which is written when the process ends, and counts only for the
+// same source. A release does not change its folder. Modules that are imported before this line are not in the cache.
+if (existsSync(new URL('release/build.ts', ROOT)))
+  enableCompileCache(fileURLToPath(new URL('node_modules/.cache/compiled', ROOT)));
+const { run } = await import('./start/run.ts');
+await run();

@@ -14,6 +14,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { invalidateTransaction, lockContract, writeContractDay } from '../transactions/actions.ts';
+import { DayBatch } from '../transactions/day-batch.ts';
+import { lockContracts } from '../transactions/volume-contracts.ts';
 import { createUser } from '../users/actions.ts';
 import { hashPassword } from '../users/passwords.ts';
 import { setPassword } from '../users/sessions.ts';
@@ -280,12 +282,19 @@ type Market = {
 async function importDay(market: Market, day: DeliveryDay, at: number): Promise<void> {
   const { db, rules, contractIds, sites, firstSourced } = market;
   const isSourced = day >= firstSourced;
-  for (const [index, id] of contractIds.entries()) {
-    const contract = CONTRACTS[index];
-    if (id === null || !contract || (isSourced && contract.share !== null)) continue;
-    const volumes = demoVolumes(contract, index, day);
-    await db.transaction(async (tx) => writeContractDay(tx, await lockContract(tx, id), day, volumes, at));
+  const volumes = new Map<string, number[]>();
+  for (const [index, contract] of CONTRACTS.entries()) {
+    const id = contractIds[index] ?? null;
+    if (id === null || (isSourced && contract.share !== null)) continue;
+    volumes.set(id, demoVolumes(contract, index, day));
   }
+  await db.transaction(async (tx) => {
+    const contracts = await lockContracts(tx, { ids: [...volumes.keys()], externalIds: [] });
+    const batch = new DayBatch(tx, at);
+    await batch.load(contracts.map((contract) => ({ contract, day })));
+    for (const contract of contracts) batch.write({ contract, day }, volumes.get(contract.id)!);
+    await batch.save();
+  });
   if (isSourced) await db.transaction((tx) => storeForecasts(tx, sites, day, at));
   await nominateDue(db, clockAt(at), rules);
 }
