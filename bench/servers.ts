@@ -18,7 +18,7 @@ export type BenchServer = {
 };
 
 /** As in the script `start` of package.json. */
-const PRODUCT_OPTIONS = ['--max-semi-space-size=8'];
+const START = { environment: { MALLOC_ARENA_MAX: '1' }, options: ['--max-semi-space-size=8'] };
 
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
@@ -42,6 +42,7 @@ export class Processes {
   ): Promise<BenchServer> {
     const [customerPort, adminPort] = [await freePort(), await freePort()];
     const settings = {
+      ...START.environment,
       // Without one the product starts a database of its own in its folder.
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
       DATA_DIR: this.dataDir(name),
@@ -57,7 +58,7 @@ export class Processes {
     // The first worker listens before the second one has started. The admin port opens when all are ready.
     const server = await this.server(name, '../server/src/main.ts', settings, {
       answersLast: adminPort,
-      options: PRODUCT_OPTIONS,
+      options: START.options,
     });
     this.products.add(server.pid);
     return server;

@@ -81,7 +81,7 @@ export function startCommand(outDir: string): string {
     const below = path.relative(ROOT, file);
     return below.startsWith('..') ? file : below;
   };
-  return `${shown(process.execPath)} --max-semi-space-size=8 ${shown(path.join(outDir, ENTRY))} start`;
+  return `${shown(process.execPath)} ${shown(path.join(outDir, ENTRY))} start`;
 }
 
 const readManifest = async (folder: string) =>
@@ -134,7 +134,5 @@ if (import.meta.main) {
   const outDir = path.join(ROOT, 'dist', 'saldo');
   await buildRelease(outDir, { withDatabase: !values['without-database'], say });
   say(`Built dist/saldo. Start it here with: ${startCommand(outDir)}`);
-  say(
-    'Elsewhere it needs Node.js 26 or newer: node --max-semi-space-size=8 saldo.js start. All commands: node saldo.js --help',
-  );
+  say('Elsewhere it needs Node.js 26 or newer: node saldo.js start. All commands: node saldo.js --help');
 }

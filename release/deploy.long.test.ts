@@ -43,7 +43,7 @@ test('the unit of systemd is valid and restricts the service', {
   const folder = await mkdtemp(path.join(tmpdir(), 'saldo-unit-'));
   t.after(() => rm(folder, { recursive: true }));
   const unit = await read('deploy/saldo.service');
-  assert.match(unit, /^ExecStart=\/usr\/bin\/node --max-semi-space-size=8 \/opt\/saldo\/saldo\.js start$/m);
+  assert.match(unit, /^ExecStart=\/usr\/bin\/node \/opt\/saldo\/saldo\.js start$/m);
   // Fastify lists the network interfaces when HOST is 0.0.0.0, and fails to start where netlink is forbidden.
   assert.match(unit, /^RestrictAddressFamilies=.*\bAF_NETLINK\b/m);
   // The programs must exist for the check.
