@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
-import { withSmallHeap } from '../platform/heap.ts';
 import { type ContractDay, DayBatch, type InvalidationReason } from './day-batch.ts';
 import type { DirtyPositions } from './dirty-positions.ts';
 import { partiesOn, takesVolumes, type VolumeContract } from './volume-contracts.ts';
@@ -62,8 +61,7 @@ export async function changeStoredDays(
   let days = await storedDays(tx, contracts, change.first);
   let transactions = 0;
   if (change.kind === 'reissue') {
-    const whole = days;
-    const reissued = await withSmallHeap(() => reissueWholeDays(tx, whole, dirty, now));
+    const reissued = await reissueWholeDays(tx, days, dirty, now);
     transactions += reissued.transactions;
     days = reissued.left;
   }
