@@ -19,6 +19,8 @@ export class TimedDb implements Db {
 
   constructor(url: string) {
     this.client = new pg.Client(readerConfig(url));
+    // A failed run stops Postgres before this connection: its loss must not hide the failure.
+    this.client.on('error', () => {});
   }
 
   async open(): Promise<void> {

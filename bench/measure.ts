@@ -76,7 +76,7 @@ export class Bench {
     return { pid, round };
   }
 
-  /** Call it before servers with different amounts of code are compared: compilation is no cost of a request. */
+  /** Call it where a goal is so close that compilation, which is no cost of a request, would count. */
   async warmUp(contestants: readonly Contestant[]): Promise<void> {
     for (const contestant of contestants)
       for (let units = 0; units < WARM_UP_REQUESTS; ) units += (await contestant.round()).units;

@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 test('a second process takes the modules of the server from the compile cache', async () => {
   const run = async () => {
-    const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+    const { NODE_COMPILE_CACHE: _, NODE_DISABLE_COMPILE_CACHE: __, ...inherited } = process.env;
     const env = { ...inherited, NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [MAIN, '--help'], { env });
     return {
@@ -18,6 +18,7 @@ test('a second process takes the modules of the server from the compile cache', 
     };
   };
   const first = await run();
+  assert.match(first.modules.join('\n'), /was accepted|writing cache/);
   const second = await run();
   assert.equal(second.stdout, first.stdout);
   assert.match(second.modules.join('\n'), /was accepted/);

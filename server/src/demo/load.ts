@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { isReadScope, SCOPES, type Scope, type UserRole } from '@saldo/api';
 import { addDays, type DeliveryDay, dayOf, dayStart, localInstant } from '@saldo/core/delivery-day.ts';
@@ -290,6 +291,7 @@ async function importDay(market: Market, day: DeliveryDay, at: number): Promise<
   }
   await db.transaction(async (tx) => {
     const contracts = await lockContracts(tx, { ids: [...volumes.keys()], externalIds: [] });
+    assert.equal(contracts.length, volumes.size, 'every contract exists');
     const batch = new DayBatch(tx, at);
     await batch.load(contracts.map((contract) => ({ contract, day })));
     for (const contract of contracts) batch.write({ contract, day }, volumes.get(contract.id)!);

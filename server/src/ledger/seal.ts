@@ -13,7 +13,7 @@ export const SEAL_EVERY_MS = 30_000;
 /** Entries of one seal, exceeded by one batch at most: a proof counts the entries between two seals. */
 const ENTRIES_PER_SEAL = 16_384;
 const BATCHES_AT_ONCE = 256;
-/** About two milliseconds. A move of a customer has 37,000 entries in one batch, which blocked other requests for 70 ms. */
+/** About a millisecond. A move of a customer has 37,000 entries in one batch, which blocked other requests for 70 ms. */
 const ENTRIES_WITHOUT_PAUSE = 512;
 
 /** Null when another process is sealing: it seals everything that this one would. */
