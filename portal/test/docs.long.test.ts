@@ -160,7 +160,7 @@ for (const width of [1440, 390]) {
         const before = await placesOf(page);
         await page.unroute(modules);
         await open(page, REFERENCE);
-        await page.getByText('The samples have your key saldo_brp_abcd…').waitFor();
+        await page.getByText('In the samples: saldo_brp_abcd…').waitFor();
         await page.getByRole('link', { name: 'API keys', exact: true }).waitFor();
         assert.deepEqual(await placesOf(page), before);
         assert.ok(before.length > 20);
@@ -217,7 +217,7 @@ test('a pasted key stays in its tab: samples show its beginning and copy all of 
     await open(page, REFERENCE);
     await page.getByLabel('Your key in the samples').fill(` ${brp.key}\n`);
     await page.keyboard.press('Enter');
-    await page.getByText(`The samples have your key ${brp.key.slice(0, 14)}…`).waitFor();
+    await page.getByText(`In the samples: ${brp.key.slice(0, 14)}…`).waitFor();
     await page.getByRole('button', { name: 'Forget the key' }).and(page.locator(':focus')).waitFor();
     assert.deepEqual(await faultsOf(page, 'with a key'), []);
     const { baseUrl } = platform;
@@ -298,7 +298,7 @@ test('the dialog of a new key opens the reference with it, in a tab of its own, 
     await shown.getByRole('button', { name: 'Open the reference with this key' }).click();
     const reference = await opening;
     try {
-      await reference.getByText(`The samples have your key ${secret.slice(0, 14)}…`).waitFor();
+      await reference.getByText(`In the samples: ${secret.slice(0, 14)}…`).waitFor();
       await reference.getByRole('link', { name: 'API keys', exact: true }).waitFor();
       assert.equal(new URL(reference.url()).pathname, '/docs/reference/brp');
       assert.ok(!reference.url().includes(secret));

@@ -89,7 +89,7 @@ function statusOf(key, isOfPage) {
   if (prefixOf(key) === undefined)
     return `Your text begins with none of ${PREFIXES_TEXT}. Only the operator’s own key may be such a text. ${place}`;
   return isOfPage
-    ? `The samples have your key ${shortened(key)}`
+    ? `In the samples: ${shortened(key)}`
     : `${shortened(key)} is a key of the ${CLIENTS[clientOf(key)]} API. ${place}`;
 }
 
