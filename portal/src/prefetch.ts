@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { loadHome } from './homes.tsx';
 import { loadSearch } from './search/button.tsx';
 import { useSession } from './session/session.ts';
+import { loadSavedViews } from './ui/filters.tsx';
 
 /** The routes of each role, by the beginning of their ids. */
 const ROUTES: Readonly<Record<UserRole, readonly string[]>> = {
@@ -40,6 +41,7 @@ export function usePrefetch(): void {
       const parts = [
         () => loadHome(role),
         loadSearch,
+        loadSavedViews,
         ...routes.map((route) => () => router.loadRouteChunk(route)),
       ];
       performance.mark(PREFETCH.begun);

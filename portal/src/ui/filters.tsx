@@ -58,10 +58,9 @@ export function FilterBar({ onClear, isFiltered, lead, children }: FilterBarProp
 }
 
 /** Not loaded with the first page, which has tables of the lists. */
-const SavedViews = lazy(async () => {
-  const { SavedViews: Views } = await loadPart(() => import('./saved-view-picker.tsx'));
-  return { default: Views };
-});
+export const loadSavedViews = () => loadPart(() => import('./saved-view-picker.tsx'));
+
+const SavedViews = lazy(async () => ({ default: (await loadSavedViews()).SavedViews }));
 
 type LabelledProps = { label: string; className?: string; children: (id: string) => ReactNode };
 
