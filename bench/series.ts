@@ -94,7 +94,7 @@ function nominating(
   };
 }
 
-type Nominations = { nominations: { version: number }[] };
+type Nominations = { nominations: object[] };
 
 /** Seconds from the request of a corrected value to the nomination that the background job makes of it. */
 async function* corrections({ world, server, key }: Market, ids: readonly string[]): AsyncGenerator<number> {
@@ -110,14 +110,14 @@ async function* corrections({ world, server, key }: Market, ids: readonly string
     if (!nominated) continue;
     const { seller, from } = nominated;
     const list = `/nominations?delivery_date=${FIRST_DAY}&eic=${seller.eic}&tso=${from.tso}`;
-    const newest = async () =>
-      Math.max(...(await request<Nominations>(list)).nominations.map(({ version }) => version));
-    const before = await newest();
+    // All versions of both directions: the corrected one is not always the one with the highest version.
+    const versions = async () => (await request<Nominations>(list)).nominations.length;
+    const before = await versions();
     const values = slotsOf(FIRST_DAY).map((slot) => (slot === 48 ? 123_456 : null));
     const startedAt = performance.now();
     const body = JSON.stringify({ energy_kwh: values });
     await request(`/series/${ids[series]}/days/${FIRST_DAY}`, { method: 'PUT', body });
-    while ((await newest()) <= before) await delay(POLL_MS);
+    while ((await versions()) === before) await delay(POLL_MS);
     yield (performance.now() - startedAt) / 1000;
   }
 }
