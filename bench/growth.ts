@@ -49,10 +49,13 @@ type ComparedPage = { readonly page: string; readonly ms: number; readonly ratio
 /** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
 const SHARES = [0.1, 0.01, 0];
 const VARIETY = 12;
-const ROUNDS = 5;
+const ROUNDS = 11;
 const PAGE = 100;
-/** Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. */
-const RARE_DAYS = 40;
+/**
+ * Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. The smallest dataset has
+ * as many days, so that each is a day of its own: pages of all datasets then read the same number of sheets.
+ */
+const RARE_DAYS = 20;
 
 const anything: TransactionFilter = {
   status: null,

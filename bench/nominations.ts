@@ -1,4 +1,5 @@
 /** Measures a market day from its volumes to the confirmations of the TSOs: netting, schedules, answers. */
+import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { readDocument } from '@saldo/core/exchange/documents/read-document.ts';
 import { writeAnswer } from '@saldo/core/exchange/documents/write-document.ts';
 import { gatesOf } from '@saldo/core/gates.ts';
@@ -7,21 +8,23 @@ import { answersTo, CONFORMING } from '@saldo/simulator/tso.ts';
 import type { Exchange } from '../server/src/exchange/process/exchange.ts';
 import { receiveMessage } from '../server/src/exchange/process/receive.ts';
 import { sendDue } from '../server/src/exchange/process/send.ts';
-import { nominateDue } from '../server/src/nominations/actions.ts';
+import { type NominationRun, nominateDue } from '../server/src/nominations/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { statement } from '../server/src/platform/db/statement.ts';
 import { GOALS } from './goals.ts';
-import { count, digits, type Row, valueRow } from './measure.ts';
+import { count, digits, type Row, spreadOf, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
 import { createWorld, loadVolumes, markAll } from './world.ts';
 
 const CONTRACTS_OF_BRP = 16;
 const OPERATOR_EIC = '11XSALDO-------Z';
 const MINUTE_MS = 60_000;
+/** Market days that are netted one after the other: the first one runs code that V8 has not compiled yet. */
+const DAYS = 3;
 
 const COUNT_UNMATCHED = statement(
   'bench_count_unmatched',
-  "select count(*)::int as count from nomination where status <> 'match' or confirmed_at is null",
+  "select count(*)::int as count from nomination where delivery_day = $1 and (status <> 'match' or confirmed_at is null)",
 );
 
 async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
@@ -33,19 +36,31 @@ async function seconds<T>(work: () => Promise<T>): Promise<[number, T]> {
 export async function* measureNominations({ sizes, databases }: Run): AsyncGenerator<Row> {
   const { contracts } = sizes;
   const url = await databases.create('nominations');
-  const world = await createWorld(url, { contracts, days: 1, brps: Math.ceil(contracts / CONTRACTS_OF_BRP) });
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const world = await createWorld(url, { contracts, days: DAYS, brps });
   await loadVolumes(world);
-  const now = gatesOf(world.days[0]!, BUILT_IN_RULES).dayAhead - MINUTE_MS;
+  // Only the first day is due to be sent.
+  const [first] = world.days as [DeliveryDay, ...DeliveryDay[]];
+  const now = gatesOf(first, BUILT_IN_RULES).dayAhead - MINUTE_MS;
   const db = openDatabase(url);
   const inSeconds = digits(2, 's');
   try {
-    await markAll(db);
-    const [netting, { positions }] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
-    const what = `netting a market day of ${count(positions)} positions`;
+    const netDays = async () => {
+      await markAll(db);
+      const took: number[] = [];
+      const runs: NominationRun[] = [];
+      for (const day of world.days) {
+        const [time, run] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES, { day }));
+        took.push(time);
+        runs.push(run);
+      }
+      return { took: spreadOf(took), runs };
+    };
+    const { took: netting, runs } = await netDays();
+    const what = `netting a market day of ${count(runs[0]!.positions)} positions`;
     yield valueRow(what, netting, inSeconds, GOALS.nettingSeconds);
-    await markAll(db);
-    const [unchanged, again] = await seconds(() => nominateDue(db, { now: () => now }, BUILT_IN_RULES));
-    if (again.created !== 0) throw new Error('netting twice made something new');
+    const { took: unchanged, runs: again } = await netDays();
+    if (again.some(({ created }) => created !== 0)) throw new Error('netting twice made something new');
     yield valueRow('netting it again without a change', unchanged, inSeconds, GOALS.nettingSeconds);
 
     const sent: Buffer[] = [];
@@ -66,7 +81,7 @@ export async function* measureNominations({ sizes, databases }: Run): AsyncGener
           inboxFingerprint: null,
         });
     });
-    const [unmatched] = await db.query<{ count: number }>(COUNT_UNMATCHED);
+    const [unmatched] = await db.query<{ count: number }>(COUNT_UNMATCHED, [first]);
     if (unmatched?.count !== 0) throw new Error('not everything was matched');
     const exchanged = 'its schedules sent and their confirmations applied';
     yield valueRow(exchanged, sending + receiving, inSeconds, GOALS.exchangeSeconds);

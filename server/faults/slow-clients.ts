@@ -6,6 +6,8 @@ const CONNECTIONS = 300;
 /** Another address than that of the other clients, because one address may have few half-sent bodies. */
 const LOCAL_ADDRESS = '127.0.0.2';
 const SEND_EVERY_MS = 500;
+/** Independent clients do not send at the same instant: a part of them takes its turn every 10 ms. */
+const TURNS = 50;
 
 export type Slowness = 'bodies' | 'headers' | 'connections';
 
@@ -32,13 +34,14 @@ export function startSlowClients(slowness: Slowness, baseUrl: string, key: strin
     socket.on('error', () => {});
     sockets.set(at, socket);
   };
+  let turn = 0;
   const send = setInterval(() => {
-    for (let at = 0; at < CONNECTIONS; at++) {
+    for (let at = turn++ % TURNS; at < CONNECTIONS; at += TURNS) {
       const socket = sockets.get(at);
       if (socket === undefined || socket.destroyed) open(at);
       else if (slowness !== 'connections' && socket.writable) socket.write(' ');
     }
-  }, SEND_EVERY_MS);
+  }, SEND_EVERY_MS / TURNS);
   return {
     stop() {
       clearInterval(send);
