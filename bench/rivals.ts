@@ -141,8 +141,9 @@ export async function* measureRivals({ sizes, databases, processes, bench }: Run
       const targets = targetsOf(world);
       await assertSameRecords(product, server, dialect, targets);
       const asked = targets.map((target) => dialect.ask(target, null));
-      const comparison = await bench.compare(bench.requests(product, targets), bench.requests(server, asked));
-      yield comparisonRow(request, rival, comparison, goal);
+      const [own, other] = [bench.requests(product, targets), bench.requests(server, asked)];
+      await bench.warmUp([own, other]);
+      yield comparisonRow(request, rival, await bench.compare(own, other), goal);
     }
     await processes.end(server);
   }

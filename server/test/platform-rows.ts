@@ -8,7 +8,10 @@ export type PlatformSize = {
   readonly brps: number;
   /** Number of customers, sold contracts, keys and users of every BRP. */
   readonly rowsPerBrp: number;
-  /** Delivery days from 2026-01-01 on, with a sheet per contract and two nominations per position. */
+  /**
+   * Delivery days from 2026-01-01 on, with a sheet per contract and two nominations per position. Without any there is no history
+   * either: no seals, logged requests, inquiries and webhook deliveries.
+   */
   readonly days: number;
 };
 
@@ -22,8 +25,6 @@ const LOGGED_LINE = JSON.stringify([
 /** $1 is the number of BRPs; all numbers start at 1. */
 const OF_BRPS = [
   `insert into ledger_key (public_key, created_at) select '\\x00', now() where $1::int > 0`,
-  `insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
-   select n, n, '\\x00', now(), (select max(no) from ledger_key), '\\x00' from generate_series(1, $1::int * 100) n`,
   `insert into brp (id, name, created_at)
    select gen_random_uuid(), 'BRP ' || n, now() from generate_series(1, $1::int) n`,
   `insert into account (id, name, created_at)
@@ -34,13 +35,6 @@ const OF_BRPS = [
   `insert into position (eic, tso, brp_no, enabled)
    select eic, tso, brp_no, true from balance_group, unnest('{DE_AMPRION,DE_TENNET}'::tso[]) tso
    where brp_no <= $1::int`,
-  `insert into request_batch (id, tenant, last_at, count, callers, methods, status_classes, routes, id_hashes, body)
-   select gen_random_uuid(), tenant, '2026-01-02', 1, '{key_x}', '{GET}', '{2}', '{/v1/x}', '{${idHash(LOGGED_ID)}}',
-     convert_to('${LOGGED_LINE}', 'UTF8') || e'\\n'::bytea
-   from (
-     select 'operator' as tenant union all select 'brp/' || n from generate_series(1, $1::int) n
-     union all select 'account/' || n from generate_series(1, $1::int) n
-   ) as owner, generate_series(1, 20)`,
 ];
 
 /** $1 is the number of rows, $2 the number per BRP. */
@@ -97,10 +91,6 @@ const OF_ROWS = [
    select gen_random_uuid(), role::text || n || '@users.example', 'User ' || n, role, 'admin',
      case role when 'brp' then 1 + n / $2::int end, case role when 'account' then 1 + n / $2::int end, now()
    from generate_series(0, $1::int - 1) n, unnest('{brp,account}'::key_owner[]) role`,
-  `insert into inquiry (id, account_no, user_id, demand_id, message, created_at, status)
-   select gen_random_uuid(), u.account_no, u.id, gen_random_uuid(), 'How much?', now(),
-     case when n = 1 then 'open' else 'closed' end::inquiry_status
-   from app_user u, generate_series(1, 20) n where u.account_no is not null and $1::int > 0 and $2::int > 0`,
   `insert into audit (at, actor, action, subject)
    select now(), 'key_' || n / $2::int, 'action.' || n / $2::int, 'cust_' || n / $2::int
    from generate_series(0, $1::int - 1) n`,
@@ -113,6 +103,23 @@ const OF_ROWS = [
    select gen_random_uuid(), 'brp/' || 1 + n / $2::int, array['brp/' || 1 + n / $2::int], 'https://x.example/', '{*}',
      '\\x00', 0, now()
    from generate_series(0, $1::int - 1) n`,
+];
+
+/** $1 is the number of rows, $2 the number per BRP: what many days have left behind. */
+const OF_HISTORY = [
+  `insert into ledger_seal (tree_size, sequence, root_hash, sealed_at, key_no, signature)
+   select n, n, '\\x00', now(), (select max(no) from ledger_key), '\\x00' from generate_series(1, $1::int / $2::int * 100) n`,
+  `insert into request_batch (id, tenant, last_at, count, callers, methods, status_classes, routes, id_hashes, body)
+   select gen_random_uuid(), tenant, '2026-01-02', 1, '{key_x}', '{GET}', '{2}', '{/v1/x}', '{${idHash(LOGGED_ID)}}',
+     convert_to('${LOGGED_LINE}', 'UTF8') || e'\\n'::bytea
+   from (
+     select 'operator' as tenant union all select 'brp/' || n from generate_series(1, $1::int / $2::int) n
+     union all select 'account/' || n from generate_series(1, $1::int / $2::int) n
+   ) as owner, generate_series(1, 20)`,
+  `insert into inquiry (id, account_no, user_id, demand_id, message, created_at, status)
+   select gen_random_uuid(), u.account_no, u.id, gen_random_uuid(), 'How much?', now(),
+     case when n = 1 then 'open' else 'closed' end::inquiry_status
+   from app_user u, generate_series(1, 20) n where u.account_no is not null and $1::int > 0 and $2::int > 0`,
   `insert into webhook_delivery (endpoint_id, id, event_sequence, event_type, event_occurred_at, created_at, state,
      next_attempt_at)
    select w.id, gen_random_uuid(), n, 'customer.updated', now(), now(),
@@ -173,7 +180,8 @@ export async function insertPlatformRows(
   // As in a restore: the references are valid, and checking them takes most of the time.
   await client.query('set session_replication_role = replica');
   for (const text of OF_BRPS) await client.query(text, [brps]);
-  for (const text of OF_ROWS) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);
+  const ofRows = days === 0 ? OF_ROWS : [...OF_ROWS, ...OF_HISTORY];
+  for (const text of ofRows) await client.query(text, [brps * rowsPerBrp, rowsPerBrp]);
   await insertDays(
     client,
     Array.from({ length: days }, (_, at) => addDays(FIRST_DAY, at)),
