@@ -5,7 +5,7 @@ import { Bench, count, digits, type Row, times, valueRow } from './measure.ts';
 import { goalsPicture, linesPicture, type Panel } from './picture.ts';
 import { type Run, SIZES } from './run.ts';
 import { SCENARIOS } from './scenarios.ts';
-import { FOLDER, IMAGES, log, machineText, savePart, savePicture, withPostgres } from './setup.ts';
+import { FOLDER, IMAGES, log, machineText, noteSpeed, savePart, savePicture, withPostgres } from './setup.ts';
 
 const PICTURES = `![Each number of the table as a multiple of its goal, with the quartiles of its rounds](images/goals.svg)
 
@@ -35,6 +35,7 @@ const measure = (size: keyof typeof SIZES, names: readonly string[]): Promise<[R
       log(`  ${cellsOf(row).filter(Boolean).join('; ')}`);
     };
     for (const name of names) {
+      noteSpeed();
       log(name);
       for await (const row of SCENARIOS[name]!.measure(run)) add(row);
     }

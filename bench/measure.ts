@@ -94,12 +94,11 @@ export class Bench {
     other: Contestant,
     { rounds, warmUps }: Rounds = this.plan,
   ): Promise<Comparison> {
-    const pair = async () => [await this.sample(own), await this.sample(other)] as const;
-    for (let round = 0; round < warmUps; round++) await pair();
-    const all: (readonly [Sample, Sample])[] = [];
+    for (let round = 0; round < warmUps; round++) await this.pair(own, other, true);
+    const all: [Sample, Sample][] = [];
     const quiet: typeof all = [];
     while (quiet.length < rounds && all.length < 2 * rounds) {
-      const samples = await pair();
+      const samples = await this.pair(own, other, all.length % 2 === 0);
       all.push(samples);
       if (samples.every(({ foreignCores }) => foreignCores < DISTURBED_FROM_CORES)) quiet.push(samples);
     }
@@ -112,6 +111,13 @@ export class Bench {
       p99Ratio: spreadOf(counted.map(([ofOwn, ofOther]) => ofOther.p99Ms / ofOwn.p99Ms)),
       isQuiet,
     };
+  }
+
+  /** Each is first in every second round, so that a machine that becomes faster or slower favours neither. */
+  private async pair(own: Contestant, other: Contestant, isOwnFirst: boolean): Promise<[Sample, Sample]> {
+    if (isOwnFirst) return [await this.sample(own), await this.sample(other)];
+    const ofOther = await this.sample(other);
+    return [await this.sample(own), ofOther];
   }
 
   /** For what is not compared. */

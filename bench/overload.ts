@@ -9,9 +9,9 @@ import { createWorld, loadVolumes } from './world.ts';
 const CAPACITY_CONNECTIONS = 128;
 const TIMES_CAPACITY = 2;
 const FLOOD_CONNECTIONS = 1024;
-const CAPACITY_ROUNDS = 3;
+const CAPACITY_ROUNDS = 4;
 /** Long enough to exceed all buffers, such as those of sockets. */
-const FLOOD_ROUNDS = 10;
+const FLOOD_ROUNDS = 12;
 
 export async function* measureOverload(run: Run): AsyncGenerator<Row> {
   const { sizes, databases, processes, generator, bench } = run;

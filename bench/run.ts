@@ -38,14 +38,14 @@ const HUNDRED_MILLION: WorldSize = { contracts: 5200, days: 200, brps: BRPS };
 const THOUSAND_MILLION: WorldSize = { contracts: 10_400, days: 1000, brps: BRPS };
 
 const USUAL: Sizes = {
-  plan: { rounds: 9, milliseconds: 500, warmUps: 3 },
-  marketDays: { rounds: 5, warmUps: 2 },
+  plan: { rounds: 15, milliseconds: 400, warmUps: 3 },
+  marketDays: { rounds: 7, warmUps: 2 },
   world: { contracts: 1050, days: 100 },
   rivals: { contracts: 210, days: 50 },
   growth: [MILLION, TEN_MILLION],
   contracts: 10_000,
   exports: { contracts: 4200, days: 31 },
-  lists: { few: 200, many: 20_000 },
+  lists: { few: 100, many: 10_000 },
   webhookChanges: 60,
 };
 

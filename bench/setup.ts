@@ -22,6 +22,17 @@ export const log = (message: string) => {
   process.stdout.write(`${seconds.toFixed(1).padStart(7)} s  ${message}\n`);
 };
 
+const REFERENCE_JSON = JSON.stringify(
+  Array.from({ length: 20_000 }, (_, at) => ({ at, volume: (at * 7919) % 100_000 })),
+);
+const referenceMs: number[] = [];
+/** Times the same computation before each scenario: virtual machines change their speed within minutes. */
+export function noteSpeed(): void {
+  const before = performance.now();
+  for (let time = 0; time < 20; time++) JSON.parse(REFERENCE_JSON);
+  referenceMs.push(performance.now() - before);
+}
+
 type Setup = {
   readonly databases: Databases;
   readonly processes: Processes;
@@ -59,8 +70,14 @@ export function machineText(kind: string, postgres: string): string {
   return (
     `${date}, ${kind}, ${cpu}, ${os.availableParallelism()} cores, ${memory} GB, ` +
     `${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}, Postgres ${postgres}; ` +
-    `the host took ${(stolen * 100).toFixed(1)} % of the processor time.`
+    `the host took ${(stolen * 100).toFixed(1)} % of the processor time${speedText()}.`
   );
+}
+
+function speedText(): string {
+  if (referenceMs.length === 0) return '';
+  const [least, most] = [Math.min(...referenceMs), Math.max(...referenceMs)].map(Math.round);
+  return `, and the same computation took ${least} to ${most} ms before the scenarios`;
 }
 
 /** Replaces a part of README.md between its two comments. */

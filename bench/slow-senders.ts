@@ -25,6 +25,7 @@ export async function* measureSlowSenders(run: Run): AsyncGenerator<Row> {
   const beside: Contestant = {
     ...pages,
     async prepare() {
+      stop();
       senders = SLOW.map((slowness) => startSlowClients(slowness, baseUrl, key));
       await delay(SETTLED_MS);
     },
