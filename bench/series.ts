@@ -14,11 +14,11 @@ import type { BenchServer } from './servers.ts';
 import { type BenchWorld, createWorld, MADE_AT } from './world.ts';
 
 /** Each with the same share, so that their volumes are a fifth of the series' values. */
-/** Each adds up to two versions to the list in which the next one is awaited; a page of it has a hundred. */
-const CORRECTIONS = 9;
 const CONTRACTS_OF_SERIES = 5;
 const FIRST_DAY = '2027-01-01';
 const POLL_MS = 10;
+/** Each adds up to two versions to the list in which the next one is awaited; a page of it has a hundred. */
+const CORRECTIONS = 9;
 /** As a market day that is nominated. */
 const CONTRACTS_OF_BRP = 16;
 
