@@ -224,6 +224,7 @@ async function* rowsOf({ bench }: Run, base: GrownWorld, world: GrownWorld): Asy
   const of = `of ${count(transactions)} transactions`;
   yield valueRow(`bytes ${of}, each`, bytes / transactions, digits(2, 'bytes'), GOALS.bytesOfTransaction);
   const sizesOf = { transactions, smallest: base.transactions };
+  await bench.warmUp([world.asked, base.asked]);
   const comparison = await bench.compare(world.asked, base.asked);
   const http = comparisonRow(`a page ${of}`, `of ${count(base.transactions)}`, comparison, GOALS.growth);
   yield { ...http, point: { ...sizesOf, line: 'a page over HTTP, CPU time' } };
