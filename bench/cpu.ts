@@ -44,10 +44,13 @@ export const cpuSeconds = (pid: number): number => (timesOf(pid)?.ownTicks ?? 0)
 
 /** CPU seconds of a process and its children, exited ones included: all of Postgres, or all workers. */
 export function familyCpuSeconds(pid: number): number {
-  const own = timesOf(pid);
-  if (own === null) return 0;
-  const ticks = childrenOf(pid).reduce((sum, child) => sum + (timesOf(child)?.ownTicks ?? 0), 0);
-  return (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
+  for (;;) {
+    const own = timesOf(pid);
+    const ticks = childrenOf(pid).reduce((sum, child) => sum + (timesOf(child)?.ownTicks ?? 0), 0);
+    // A child that exits meanwhile would count twice, or not at all.
+    if (own?.childrenTicks === timesOf(pid)?.childrenTicks)
+      return own === null ? 0 : (own.ownTicks + own.childrenTicks + ticks) / ticksPerSecond;
+  }
 }
 
 /** CPU seconds of a process and everything that it has started: a product with the database that it starts. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parentOf } from '../server/faults/processes.ts';
+import type { Contestant } from './measure.ts';
 
 /** The databases of a run, one per dataset. */
 export class Databases {
@@ -31,9 +32,39 @@ export class Databases {
     });
   }
 
-  private async connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: this.serverUrl });
-    await client.connect();
-    return work(client).finally(() => client.end());
+  private connected<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    return connected(this.serverUrl, work);
   }
+}
+
+const WITHOUT_AUTOVACUUM = `select format('alter table %I set (autovacuum_enabled = off)', relname) as command
+  from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`;
+const VACUUM = `select format('vacuum (analyze) %I', relname) as command from pg_stat_user_tables
+  where n_mod_since_analyze > 0`;
+
+/**
+ * For imports that are compared: Postgres vacuums and checkpoints before each round. It would otherwise do so during one of
+ * two rounds, and double the cost of the database in it.
+ */
+export async function maintainBetweenRounds(url: string): Promise<(contestant: Contestant) => Contestant> {
+  const runAll = (commands: string) =>
+    connected(url, async (client) => {
+      const { rows } = await client.query<{ command: string }>(commands);
+      for (const { command } of rows) await client.query(command);
+      await client.query('checkpoint');
+    });
+  await runAll(WITHOUT_AUTOVACUUM);
+  return (contestant) => ({
+    ...contestant,
+    async prepare() {
+      await contestant.prepare?.();
+      await runAll(VACUUM);
+    },
+  });
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return work(client).finally(() => client.end());
 }

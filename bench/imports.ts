@@ -5,6 +5,7 @@ import { mwhText } from '@saldo/core/energy.ts';
 import pg from 'pg';
 import { createApiKey, operatorKeyNamed } from '../server/src/parties/actions.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
+import { maintainBetweenRounds } from './databases.ts';
 import { GOALS } from './goals.ts';
 import { type Contestant, comparisonRow, count, type Row, spreadOf, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
@@ -167,15 +168,15 @@ async function compareWithout(
   const { goal, months } = PARTS[part];
   const url = await databases.create(part);
   await createWorld(url, { contracts, days: 0 });
-  const key = await operatorKey(url);
+  const [key, maintained] = [await operatorKey(url), await maintainBetweenRounds(url)];
   const format = FORMATS.days;
   const start = (name: string, without: string) =>
     processes.product(name, url, { NODE_OPTIONS: HOOKS, BENCH_WITHOUT: without });
   const full = await start(`with ${part}`, 'netting');
   const reduced = await start(`no ${part}`, `netting ${part}`);
   const comparison = await bench.compare(
-    importing(full, key, contracts, '2027-05-01', format),
-    importing(reduced, key, contracts, '2027-06-01', format),
+    maintained(importing(full, key, contracts, '2027-05-01', format)),
+    maintained(importing(reduced, key, contracts, '2027-06-01', format)),
     sizes.marketDays,
   );
   await processes.end(full);

@@ -34,12 +34,11 @@ export type Run = {
 const BRPS = 200;
 const MILLION: WorldSize = { contracts: 520, days: 20, brps: BRPS };
 const TEN_MILLION: WorldSize = { contracts: 1040, days: 100, brps: BRPS };
-const HUNDRED_MILLION: WorldSize = { contracts: 5200, days: 200, brps: BRPS };
 const THOUSAND_MILLION: WorldSize = { contracts: 10_400, days: 1000, brps: BRPS };
 
 const USUAL: Sizes = {
-  plan: { rounds: 15, milliseconds: 400, warmUps: 3 },
-  marketDays: { rounds: 7, warmUps: 2 },
+  plan: { rounds: 21, milliseconds: 400, warmUps: 3 },
+  marketDays: { rounds: 11, warmUps: 2 },
   world: { contracts: 1050, days: 100 },
   rivals: { contracts: 210, days: 50 },
   growth: [MILLION, TEN_MILLION],
@@ -62,5 +61,5 @@ export const SIZES = {
     webhookChanges: 15,
   },
   default: USUAL,
-  full: { ...USUAL, growth: [MILLION, HUNDRED_MILLION, THOUSAND_MILLION] },
+  full: { ...USUAL, growth: [MILLION, TEN_MILLION, THOUSAND_MILLION] },
 } satisfies Record<string, Sizes>;

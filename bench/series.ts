@@ -6,6 +6,7 @@ import { WHOLE_SHARE } from '@saldo/core/series/source.ts';
 import { SINCE_CREATION, saveSource } from '../server/src/contracts/source-store.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { insertSeries } from '../server/src/series/store.ts';
+import { maintainBetweenRounds } from './databases.ts';
 import { GOALS } from './goals.ts';
 import { csvFile, file, operatorKey, settle, slotsOf, upload, type Volumes, volumesOf } from './imports.ts';
 import { type Contestant, comparisonRow, count, digits, type Row, valueRow } from './measure.ts';
@@ -22,7 +23,12 @@ const CORRECTIONS = 9;
 /** As a market day that is nominated. */
 const CONTRACTS_OF_BRP = 16;
 
-type Market = { readonly world: BenchWorld; readonly server: BenchServer; readonly key: string };
+type Market = {
+  readonly world: BenchWorld;
+  readonly server: BenchServer;
+  readonly key: string;
+  readonly maintained: Awaited<ReturnType<typeof maintainBetweenRounds>>;
+};
 
 async function startMarket({ sizes, databases, processes }: Run, name: string): Promise<Market> {
   const { contracts } = sizes;
@@ -30,7 +36,8 @@ async function startMarket({ sizes, databases, processes }: Run, name: string): 
   const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
   const size = { contracts, days: 0, brps, contractsOfPlant: CONTRACTS_OF_SERIES };
   const world = await createWorld(url, size);
-  return { world, key: await operatorKey(url), server: await processes.product(name, url) };
+  const [key, maintained] = [await operatorKey(url), await maintainBetweenRounds(url)];
+  return { world, key, maintained, server: await processes.product(name, url) };
 }
 
 /** A forecast for every plant, which its contracts follow. Returns the ids of the series. */
@@ -73,14 +80,14 @@ const valuesFile = (ids: readonly string[], day: DeliveryDay, volumes: Volumes) 
 
 /** Sends the next day in every round and nets it. Both contestants make the same volumes and nominations. */
 function nominating(
-  { world, server, key }: Market,
+  { world, server, key, maintained }: Market,
   path: string,
   fileOf: (day: DeliveryDay, volumes: Volumes) => Buffer,
 ): Contestant {
   let round = 0;
   let body: Buffer = Buffer.alloc(0);
   let lines = 0;
-  return {
+  return maintained({
     pid: server.pid,
     async prepare() {
       body = fileOf(addDays(FIRST_DAY, round), volumesOf(round));
@@ -93,7 +100,7 @@ function nominating(
       await settle(server, key);
       return { units: world.contracts.length * 96 };
     },
-  };
+  });
 }
 
 type Nominations = { nominations: object[] };
