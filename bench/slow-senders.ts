@@ -21,7 +21,9 @@ export async function* measureSlowSenders(run: Run): AsyncGenerator<Row> {
   const key = await operatorKey(world.url);
   let senders: ReturnType<typeof startSlowClients>[] = [];
   const stop = () => senders.forEach((sender) => sender.stop());
-  const pages = bench.requests(server, contractPages(world));
+  // Longer than usual, because connecting the senders takes longer than a round.
+  const milliseconds = 2 * bench.plan.milliseconds;
+  const pages = bench.requests(server, contractPages(world), { milliseconds });
   const beside: Contestant = {
     ...pages,
     async prepare() {
