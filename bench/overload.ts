@@ -20,8 +20,8 @@ export async function* measureOverload(run: Run): AsyncGenerator<Row> {
   const server = await processes.product('product under a flood', world.url);
   const targets = contractPages(world);
   const busy = bench.requests(server, targets, { connections: CAPACITY_CONNECTIONS });
-  // Warm up as long as the measurement: a server that still becomes faster would get less than twice its capacity.
-  await bench.measure(busy, FLOOD_ROUNDS);
+  // A server that still becomes faster would get less than twice its capacity.
+  await bench.warmUp([busy]);
   const capacity = medianSample(await bench.measure(busy, CAPACITY_ROUNDS));
   const single = bench.requests(server, targets, { connections: 1 });
   const alone = medianSample(await bench.measure(single, CAPACITY_ROUNDS));
