@@ -107,6 +107,7 @@ export async function* measureLists(run: Run): AsyncGenerator<Row> {
     const comparison = await bench.compare(
       bench.requests(many.server, [target], { connections: CONNECTIONS }),
       bench.requests(few.server, [few.lists[name]!], { connections: CONNECTIONS }),
+      // Half as many, because there are ten lists.
       { ...bench.plan, rounds: Math.ceil(bench.plan.rounds / 2) },
     );
     comparisons.push({ name, comparison });
