@@ -18,7 +18,7 @@ export type BenchServer = {
 };
 
 /** As in the script `start` of package.json. */
-const START = { environment: { MALLOC_ARENA_MAX: '1' }, options: ['--max-semi-space-size=8'] };
+const START = { environment: { MALLOC_ARENA_MAX: '1' }, options: ['--max-semi-space-size=16'] };
 
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {
