@@ -49,7 +49,7 @@ type ComparedPage = { readonly page: string; readonly ms: number; readonly ratio
 /** Shares of all contracts that the measured BRPs have; the last one is the BRP with the fewest. */
 const SHARES = [0.1, 0.01, 0];
 const VARIETY = 12;
-const ROUNDS = 11;
+const ROUNDS = 41;
 const PAGE = 100;
 /**
  * Number of contract-days of each measured BRP with a correction, and with an invalidated transaction. The smallest dataset has

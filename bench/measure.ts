@@ -30,14 +30,15 @@ export type Sample = {
   readonly foreignCores: number;
 };
 
-/** The median of some rounds, and the quartiles: the noise of the machine. */
+/** A number or ratio over some rounds, and the quartiles of the rounds: the noise of the machine. */
 export type Spread = { readonly middle: number; readonly low: number; readonly high: number };
 
 export type Comparison = {
   readonly own: Sample;
   readonly other: Sample;
-  /** Over the rounds: the other's cost, divided by the cost of Saldo. The same for the p99 of requests. */
+  /** The other's cost, divided by the cost of Saldo. */
   readonly ratio: Spread;
+  /** The same for the p99 of requests: the median of the rounds. */
   readonly p99Ratio: Spread;
   /** False: other programs disturbed too many rounds, and all rounds count. */
   readonly isQuiet: boolean;
@@ -104,10 +105,12 @@ export class Bench {
     }
     const isQuiet = quiet.length >= rounds / 2;
     const counted = isQuiet ? quiet : all;
+    const [ofAllOwn, ofAllOther] = [0, 1].map((at) => summaryOf(counted.map((samples) => samples[at]!)));
+    const ratios = spreadOf(counted.map(([ofOwn, ofOther]) => costOf(ofOther) / costOf(ofOwn)));
     return {
-      own: medianSample(counted.map(([sample]) => sample)),
-      other: medianSample(counted.map(([, sample]) => sample)),
-      ratio: spreadOf(counted.map(([ofOwn, ofOther]) => costOf(ofOther) / costOf(ofOwn))),
+      own: ofAllOwn!,
+      other: ofAllOther!,
+      ratio: { ...ratios, middle: costOf(ofAllOther!) / costOf(ofAllOwn!) },
       p99Ratio: spreadOf(counted.map(([ofOwn, ofOther]) => ofOther.p99Ms / ofOwn.p99Ms)),
       isQuiet,
     };
@@ -168,15 +171,26 @@ export function spreadOf(values: readonly number[]): Spread {
 
 export const median = (values: readonly number[]): number => spreadOf(values).middle;
 
-export function medianSample(samples: readonly Sample[]): Sample {
-  const of = (member: keyof Sample) => median(samples.map((sample) => sample[member]));
+/**
+ * A mean, because a major garbage collection is in one round of several and belongs to the cost of each; without a tenth of
+ * the rounds at each end, because other load of the machine does not.
+ */
+function trimmedMean(values: readonly number[]): number {
+  const each = Math.round(values.length / 10);
+  const counted = values.toSorted((a, b) => a - b).slice(each, values.length - each);
+  return counted.reduce((sum, value) => sum + value, 0) / counted.length;
+}
+
+/** The mean costs, and the medians of everything else. */
+export function summaryOf(samples: readonly Sample[]): Sample {
+  const of = (member: keyof Sample) => samples.map((sample) => sample[member]);
   return {
-    perSecond: of('perSecond'),
-    serverUs: of('serverUs'),
-    databaseUs: of('databaseUs'),
-    p50Ms: of('p50Ms'),
-    p99Ms: of('p99Ms'),
-    foreignCores: of('foreignCores'),
+    perSecond: median(of('perSecond')),
+    serverUs: trimmedMean(of('serverUs')),
+    databaseUs: trimmedMean(of('databaseUs')),
+    p50Ms: median(of('p50Ms')),
+    p99Ms: median(of('p99Ms')),
+    foreignCores: median(of('foreignCores')),
   };
 }
 

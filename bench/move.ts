@@ -14,7 +14,7 @@ import { type BenchBrp, type BenchWorld, createWorld, loadVolumes } from './worl
 /** The largest BRP has one customer, with 51 contracts of 103. */
 const CONTRACTS = 103;
 const DAYS = 365;
-const ROUNDS = 4;
+const ROUNDS = 8;
 const NEW_EIC = '11XBENCHMOVE---3';
 /**
  * Few connections, with a quarter of the requests that they can have answered: the move itself takes one of two cores, and

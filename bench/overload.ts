@@ -1,6 +1,6 @@
 /** Measures a server under twice its capacity, and its recovery. */
 import { GOALS } from './goals.ts';
-import { count, digits, medianSample, type Row, sampleText, spreadOf, times, valueRow } from './measure.ts';
+import { count, digits, summaryOf, type Row, sampleText, spreadOf, times, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
 import { contractPages } from './targets.ts';
 import { createWorld, loadVolumes } from './world.ts';
@@ -22,9 +22,9 @@ export async function* measureOverload(run: Run): AsyncGenerator<Row> {
   const busy = bench.requests(server, targets, { connections: CAPACITY_CONNECTIONS });
   // A server that still becomes faster would get less than twice its capacity.
   await bench.warmUp([busy]);
-  const capacity = medianSample(await bench.measure(busy, CAPACITY_ROUNDS));
+  const capacity = summaryOf(await bench.measure(busy, CAPACITY_ROUNDS));
   const single = bench.requests(server, targets, { connections: 1 });
-  const alone = medianSample(await bench.measure(single, CAPACITY_ROUNDS));
+  const alone = summaryOf(await bench.measure(single, CAPACITY_ROUNDS));
   const flood = await generator.flood({
     port: server.port,
     targets,

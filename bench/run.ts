@@ -38,7 +38,7 @@ const THOUSAND_MILLION: WorldSize = { contracts: 10_400, days: 1000, brps: BRPS 
 
 const USUAL: Sizes = {
   plan: { rounds: 21, milliseconds: 400, warmUps: 3 },
-  marketDays: { rounds: 11, warmUps: 2 },
+  marketDays: { rounds: 21, warmUps: 2 },
   world: { contracts: 1050, days: 100 },
   rivals: { contracts: 210, days: 50 },
   growth: [MILLION, TEN_MILLION],
