@@ -1,6 +1,6 @@
 /** Measures a server under twice its capacity, and its recovery. */
 import { GOALS } from './goals.ts';
-import { count, digits, summaryOf, type Row, sampleText, spreadOf, times, valueRow } from './measure.ts';
+import { count, digits, type Row, sampleText, spreadOf, summaryOf, times, valueRow } from './measure.ts';
 import type { Run } from './run.ts';
 import { contractPages } from './targets.ts';
 import { createWorld, loadVolumes } from './world.ts';
