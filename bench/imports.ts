@@ -139,7 +139,7 @@ const FIRST_DAYS_OF_PARTS = { with: '2027-01-01', without: '2028-01-01' };
 const TIMES_AS_MANY_ROUNDS = 2;
 const HOOKS = `--import ${new URL('./without.ts', import.meta.url).href}`;
 
-/** What only the server with the part has written: the years of its days. */
+/** What only days with the part have: their years. */
 const PARTS = {
   events: {
     goal: GOALS.events,
@@ -174,8 +174,8 @@ export async function* measureImports(run: Run): AsyncGenerator<Row> {
 }
 
 /**
- * Two servers import market days alternately, one of them without a part. Neither nets by itself. NDJSON, because it costs
- * least to parse, and so the part weighs most.
+ * A server imports market days alternately, half of them without a part: two servers would differ in more than that. It does
+ * not net by itself. NDJSON, because it costs least to parse, and so the part weighs most.
  */
 async function compareWithout(
   { sizes, databases, processes, bench }: Run,
@@ -187,20 +187,19 @@ async function compareWithout(
   await createWorld(url, { contracts, days: 0 });
   const [key, maintained] = [await operatorKey(url), await maintainBetweenRounds(url)];
   const format = FORMATS.days;
-  const start = (name: string, without: string) =>
-    processes.product(name, url, { NODE_OPTIONS: HOOKS, BENCH_WITHOUT: without });
-  const full = await start(`with ${part}`, 'netting');
-  const reduced = await start(`no ${part}`, `netting ${part}`);
-  const days = (server: BenchServer, first: DeliveryDay) =>
+  const server = await processes.product(`import with and without ${part}`, url, {
+    NODE_OPTIONS: HOOKS,
+    BENCH_WITHOUT: part,
+    BENCH_FROM: FIRST_DAYS_OF_PARTS.without,
+  });
+  const days = (first: DeliveryDay) =>
     maintained(importingWithoutNetting(server, key, contracts, first, format));
   const { rounds, warmUps } = sizes.marketDays;
-  const comparison = await bench.compare(
-    days(full, FIRST_DAYS_OF_PARTS.with),
-    days(reduced, FIRST_DAYS_OF_PARTS.without),
-    { rounds: TIMES_AS_MANY_ROUNDS * rounds, warmUps },
-  );
-  await processes.end(full);
-  await processes.end(reduced);
+  const comparison = await bench.compare(days(FIRST_DAYS_OF_PARTS.with), days(FIRST_DAYS_OF_PARTS.without), {
+    rounds: TIMES_AS_MANY_ROUNDS * rounds,
+    warmUps,
+  });
+  await processes.end(server);
   await assertYears(url, years);
   await databases.drop(part);
   const what = `an import as ${format.name} with its ${part}`;

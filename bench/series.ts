@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { encodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { WHOLE_SHARE } from '@saldo/core/series/source.ts';
-import { SINCE_CREATION, saveSource } from '../server/src/contracts/source-store.ts';
+import { saveSource } from '../server/src/contracts/source-store.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import { insertSeries } from '../server/src/series/store.ts';
 import { maintainBetweenRounds } from './databases.ts';
@@ -16,7 +16,8 @@ import { type BenchWorld, createWorld, MADE_AT } from './world.ts';
 
 /** Each with the same share, so that their volumes are a fifth of the series' values. */
 const CONTRACTS_OF_SERIES = 5;
-const FIRST_DAY = '2027-01-01';
+/** A contract follows a series from a day on, and accepts imports for the days before. */
+const FIRST_DAYS = { imported: '2027-01-01', following: '2027-07-01' };
 const POLL_MS = 10;
 /** Each adds up to two versions to the list in which the next one is awaited; a page of it has a hundred. */
 const CORRECTIONS = 9;
@@ -29,16 +30,6 @@ type Market = {
   readonly key: string;
   readonly maintained: Awaited<ReturnType<typeof maintainBetweenRounds>>;
 };
-
-async function startMarket({ sizes, databases, processes }: Run, name: string): Promise<Market> {
-  const { contracts } = sizes;
-  const url = await databases.create(name);
-  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
-  const size = { contracts, days: 0, brps, contractsOfPlant: CONTRACTS_OF_SERIES };
-  const world = await createWorld(url, size);
-  const [key, maintained] = [await operatorKey(url), await maintainBetweenRounds(url)];
-  return { world, key, maintained, server: await processes.product(name, url) };
-}
 
 /** A forecast for every plant, which its contracts follow. Returns the ids of the series. */
 async function createForecasts({ url, contracts }: BenchWorld): Promise<string[]> {
@@ -58,7 +49,7 @@ async function createForecasts({ url, contracts }: BenchWorld): Promise<string[]
         const { no, id } = await insertSeries(tx, forecast, MADE_AT);
         ids.push(encodeId(ID_PREFIX.series, id));
         const shareMillionths = WHOLE_SHARE / CONTRACTS_OF_SERIES;
-        const source = { firstDay: SINCE_CREATION, forecastNo: no, meterNo: null, shareMillionths };
+        const source = { firstDay: FIRST_DAYS.following, forecastNo: no, meterNo: null, shareMillionths };
         for (const contract of some) await saveSource(tx, contract.no, { ...source, maxPowerKw: null });
       }
     });
@@ -82,6 +73,7 @@ const valuesFile = (ids: readonly string[], day: DeliveryDay, volumes: Volumes) 
 function nominating(
   { world, server, key, maintained }: Market,
   path: string,
+  first: DeliveryDay,
   fileOf: (day: DeliveryDay, volumes: Volumes) => Buffer,
 ): Contestant {
   let round = 0;
@@ -90,7 +82,7 @@ function nominating(
   return maintained({
     pid: server.pid,
     async prepare() {
-      body = fileOf(addDays(FIRST_DAY, round), volumesOf(round));
+      body = fileOf(addDays(first, round), volumesOf(round));
       lines = body.toString('latin1').trimEnd().split('\n').length - 1;
       round++;
     },
@@ -107,6 +99,7 @@ type Nominations = { nominations: object[] };
 
 /** Seconds from the request of a corrected value to the nomination that the background job makes of it. */
 async function* corrections({ world, server, key }: Market, ids: readonly string[]): AsyncGenerator<number> {
+  const day = FIRST_DAYS.following;
   const request = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
     const answer = await fetch(`http://127.0.0.1:${server.port}/operator/v1${path}`, { ...init, headers });
@@ -118,42 +111,45 @@ async function* corrections({ world, server, key }: Market, ids: readonly string
     const nominated = contracts.find(({ from, to }) => from.no !== to.no);
     if (!nominated) continue;
     const { seller, from } = nominated;
-    const list = `/nominations?delivery_date=${FIRST_DAY}&eic=${seller.eic}&tso=${from.tso}&limit=100`;
+    const list = `/nominations?delivery_date=${day}&eic=${seller.eic}&tso=${from.tso}&limit=100`;
     // All versions of both directions: the corrected one is not always the one with the highest version.
     const versions = async () => (await request<Nominations>(list)).nominations.length;
     const before = await versions();
-    const values = slotsOf(FIRST_DAY).map((slot) => (slot === 48 ? 123_456 : null));
+    const values = slotsOf(day).map((slot) => (slot === 48 ? 123_456 : null));
     const startedAt = performance.now();
     const body = JSON.stringify({ energy_kwh: values });
-    await request(`/series/${ids[series]}/days/${FIRST_DAY}`, { method: 'PUT', body });
+    await request(`/series/${ids[series]}/days/${day}`, { method: 'PUT', body });
     while ((await versions()) === before) await delay(POLL_MS);
     yield (performance.now() - startedAt) / 1000;
   }
 }
 
-/** Two markets with the same contracts, because a contract with a source accepts no import. */
-export async function* measureSeries(run: Run): AsyncGenerator<Row> {
-  const { sizes, processes, bench } = run;
-  const [following, importing] = [await startMarket(run, 'series'), await startMarket(run, 'volumes')];
-  const ids = await createForecasts(following.world);
+export async function* measureSeries({ sizes, databases, processes, bench }: Run): AsyncGenerator<Row> {
+  const { contracts } = sizes;
+  const url = await databases.create('series');
+  const brps = Math.ceil(contracts / CONTRACTS_OF_BRP);
+  const size = { contracts, days: 0, brps, contractsOfPlant: CONTRACTS_OF_SERIES };
+  const world = await createWorld(url, size);
+  const [key, maintained] = [await operatorKey(url), await maintainBetweenRounds(url)];
+  const market = { world, key, maintained, server: await processes.product('series', url) };
+  const ids = await createForecasts(world);
   const comparison = await bench.compare(
-    nominating(following, '/operator/v1/series/values', (day, volumes) => valuesFile(ids, day, volumes)),
-    nominating(importing, '/operator/v1/volumes', (day, volumes) =>
-      csvFile(sizes.contracts, day, (contract, slot) =>
-        volumes(Math.floor(contract / CONTRACTS_OF_SERIES), slot),
-      ),
+    nominating(market, '/operator/v1/series/values', FIRST_DAYS.following, (day, volumes) =>
+      valuesFile(ids, day, volumes),
+    ),
+    nominating(market, '/operator/v1/volumes', FIRST_DAYS.imported, (day, volumes) =>
+      csvFile(contracts, day, (contract, slot) => volumes(Math.floor(contract / CONTRACTS_OF_SERIES), slot)),
     ),
     sizes.marketDays,
   );
-  const what = `a day of ${count(sizes.contracts)} contracts on ${count(ids.length)} series, up to its nominations`;
+  const what = `a day of ${count(contracts)} contracts on ${count(ids.length)} series, up to its nominations`;
   yield comparisonRow(what, 'its volumes as CSV', comparison, GOALS.series);
   const took: number[] = [];
-  for await (const seconds of corrections(following, ids)) {
+  for await (const seconds of corrections(market, ids)) {
     took.push(seconds);
     if (took.length === CORRECTIONS) break;
   }
   const worst = 'a corrected value is nominated, worst case';
   yield valueRow(worst, Math.max(...took), digits(2, 's'), GOALS.correctedValueSeconds);
-  await processes.end(importing.server);
-  await processes.end(following.server);
+  await processes.end(market.server);
 }
