@@ -55,7 +55,7 @@ test('a BRP’s page shows a change by another program without a timer', () =>
     const { id } = await world.customer(seller, { name: 'Solarfeld Aue' });
     await openWithoutTimers(page, '/customers');
     const row = page.getByRole('row', { name: /Solarfeld Aue/ });
-    await row.getByText('pending').waitFor();
+    await shown(page, row.getByText('pending'));
     const change = { method: 'PATCH', body: { status: 'active' } };
     assert.equal((await api(`/v1/customers/${id}`, change)).status, 200);
     await shown(page, row.getByText('active'));
@@ -66,7 +66,7 @@ test('the operator’s page shows changes of a BRP, and of records without event
   await visit(asOperator, async (page) => {
     await openWithoutTimers(page, '/operator/customers');
     const row = page.getByRole('row', { name: /Windpark Börde/ });
-    await row.getByText('pending').waitFor();
+    await shown(page, row.getByText('pending'));
     await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
     await shown(page, row.getByText('active'));
   });
@@ -188,7 +188,7 @@ test('a hidden page sends nothing, and goes on from its place when it is shown a
     const { id } = await world.customer(seller, { name: 'Hofgut Nebel' });
     await openWithoutTimers(page, '/customers');
     const row = page.getByRole('row', { name: /Hofgut Nebel/ });
-    await row.getByText('pending').waitFor();
+    await shown(page, row.getByText('pending'));
     await setVisibility(page, 'hidden');
     await untilWaiting(0);
     await api(`/v1/customers/${id}`, { method: 'PATCH', body: { status: 'active' } });
@@ -274,7 +274,7 @@ test('the countdown ends and the gate closes by the clock alone', () =>
   visit(asBrp, async (page) => {
     await openWithoutTimers(page, '/');
     const gate = page.getByRole('region', { name: 'Gates' });
-    await gate.getByRole('timer').first().waitFor();
+    await shown(page, gate.getByRole('timer').first());
     const requests: string[] = [];
     page.on('request', (request) => isForData(request) && requests.push(pathOf(request)));
     // The next day-ahead gate is within the day of the page.
