@@ -102,7 +102,9 @@ export function linesPicture(
       line('axis', PANEL_LEFT, top, PANEL_LEFT, bottom),
       line('axis', PANEL_LEFT, bottom, PANEL_RIGHT, bottom),
       ...(goal === undefined ? [] : [line('goal', PANEL_LEFT, y(goal), PANEL_RIGHT, y(goal))]),
-      ...points.map((point) => line('line', x(point.x), y(point.y.low), x(point.x), y(point.y.high))),
+      ...points
+        .filter((point) => point.y.low < point.y.high)
+        .map((point) => line('line', x(point.x), y(point.y.low), x(point.x), y(point.y.high))),
       `<polyline class="line" points="${path}"/>`,
     ];
   });
