@@ -18,7 +18,10 @@ export type BenchServer = {
 };
 
 /** As in the script `start` of package.json. */
-const START = { environment: { MALLOC_ARENA_MAX: '1' }, options: ['--max-semi-space-size=16'] };
+const START = {
+  environment: { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '1048576' },
+  options: ['--max-semi-space-size=16'],
+};
 
 /** Everything that a run has started. It is stopped in reverse order, however the run ends. */
 export class Processes {

@@ -12,7 +12,7 @@ import { SETTINGS } from '../server/src/start/config-help.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 /** Variables of PostgreSQL's image, Node.js and the C library. */
-const FOREIGN = /^(POSTGRES_|NODE_OPTIONS$|MALLOC_ARENA_MAX$)/;
+const FOREIGN = /^(POSTGRES_|NODE_OPTIONS$|MALLOC_)/;
 
 const run = promisify(execFile);
 const read = (file: string) => readFile(path.join(ROOT, file), 'utf8');
@@ -39,9 +39,9 @@ test('the recipes set documented settings only', async () => {
 
 test('the service and the container limit the memory as npm start does', async () => {
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: { start: string } };
-  const [, variable, option] = /^exec env (\w+=\d+) node (--[a-z-]+=\d+) /.exec(scripts.start)!;
+  const [, variables, option] = /^exec env ((?:\w+=\d+ ?)+) node (--[a-z-]+=\d+) /.exec(scripts.start)!;
   for (const file of ['Containerfile', 'saldo.service'])
-    assert.ok((await read(path.join('deploy', file))).includes(`NODE_OPTIONS=${option} ${variable}\n`), file);
+    assert.ok((await read(path.join('deploy', file))).includes(`NODE_OPTIONS=${option} ${variables}\n`), file);
 });
 
 test('the unit of systemd is valid and restricts the service', {
