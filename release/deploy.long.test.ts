@@ -41,7 +41,10 @@ test('the service and the container limit the memory as npm start does', async (
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: { start: string } };
   const [, variables, option] = /^exec env ((?:\w+=\d+ ?)+) node (--[a-z-]+=\d+) /.exec(scripts.start)!;
   for (const file of ['Containerfile', 'saldo.service'])
-    assert.ok((await read(path.join('deploy', file))).includes(`NODE_OPTIONS=${option} ${variables}\n`), file);
+    assert.ok(
+      (await read(path.join('deploy', file))).includes(`NODE_OPTIONS=${option} ${variables}\n`),
+      file,
+    );
 });
 
 test('the unit of systemd is valid and restricts the service', {
