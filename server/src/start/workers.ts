@@ -29,7 +29,11 @@ const RESTART_AFTER_MS = 1_000;
 /** The report of a worker that does not respond in this time is omitted. */
 const REPORT_WITHIN_MS = 2_000;
 
-const say = (worker: Worker, message: ToWorker) => worker.send(message);
+/**
+ * Sends to a worker that may have been killed a moment ago and still counts as connected: without a callback, the error of the
+ * write would end this process. The worker's `disconnect` follows.
+ */
+const say = (worker: Worker, message: ToWorker) => worker.send(message, () => {});
 
 /**
  * Starts several processes that share the ports of the listeners. This process runs the store, accepts connections,
@@ -174,12 +178,15 @@ function reportOf<Name extends keyof Report>(worker: Worker, of: Name): Promise<
     const reported = message.kind === 'report' ? message.report[of] : undefined;
     if (reported !== undefined) resolve(reported);
   };
-  const timer = setTimeout(() => resolve(null), REPORT_WITHIN_MS);
+  const omit = () => resolve(null);
+  const timer = setTimeout(omit, REPORT_WITHIN_MS);
   worker.on('message', hear);
+  worker.once('disconnect', omit);
   say(worker, { kind: 'report', of });
   return promise.finally(() => {
     clearTimeout(timer);
     worker.off('message', hear);
+    worker.off('disconnect', omit);
   });
 }
 
