@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
@@ -142,6 +143,36 @@ test('a database that cannot be reached stops the start with one line that names
   const DATA_DIR = path.join(folder, 'without database');
   await refusal({ DATABASE_URL: unreachable[0]!, DATA_DIR });
   await assert.rejects(stat(DATA_DIR), { code: 'ENOENT' });
+});
+
+test('a connection that is lost during the start stops it with one line', async () => {
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query("select pg_advisory_lock(hashtext('saldo secrets'))");
+  const url = new URL(databaseUrl);
+  const postgres = path.join(url.searchParams.get('host') ?? '', `.s.PGSQL.${url.port}`);
+  const sockets: Socket[] = [];
+  const relay = createServer((socket) => {
+    const onward = connect(postgres);
+    sockets.push(
+      socket.on('error', () => {}),
+      onward.on('error', () => {}),
+    );
+    socket.pipe(onward).pipe(socket);
+  }).listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  url.searchParams.delete('host');
+  url.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
+  const run = runProduct({ DATA_DIR: path.join(folder, 'lost'), DATABASE_URL: url.href });
+  const closed = once(run.child, 'close');
+  const waiting = "from pg_stat_activity where wait_event = 'advisory' and query like '%saldo secrets%'";
+  await until(async () => (await holder.query(`select ${waiting}`)).rowCount === 1);
+  for (const socket of sockets) socket.destroy();
+  const [code] = await closed;
+  relay.close();
+  await holder.end();
+  assert.equal(code, 1);
+  assert.match(run.log(), /^Saldo cannot start: The connection to the database was lost\. [^\n]+\.\n$/);
 });
 
 test('a second server on a data folder is rejected in one line, and the first continues', async () => {

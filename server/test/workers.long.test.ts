@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { metricsOfWorkers } from '../src/platform/telemetry/metrics.ts';
 import { atEnd, temporaryFolder } from './clean-up.ts';
@@ -64,45 +64,6 @@ test('several workers share the ports, are distinguishable, replaced when one ex
     logRecordsOf(collector).find(({ body }) => body.stringValue.startsWith('worker exited')),
   );
   assert.equal(attributesOf(exported).pid, before[0]);
-  assert.equal(await product.end('SIGTERM'), 0);
-});
-
-test('a worker that is killed while its metrics are asked for does not end the others', async () => {
-  const product = await startProduct({
-    DATA_DIR: folder,
-    DATABASE_URL: databaseUrl,
-    DEMO: 'off',
-    WORKERS: '2',
-  });
-  atEnd(() => product.end('SIGKILL'));
-  const open = async (url: string, path: string) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port) }).setEncoding('utf8');
-    const ask = (asked: string) =>
-      new Promise<void>((sent) =>
-        socket.write(`GET ${asked} HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`, () => sent()),
-      );
-    await ask(path);
-    await once(socket, 'data');
-    return { socket, ask };
-  };
-  // Two, because the first process passes connections to the workers in turn.
-  const held = [await open(product.baseUrl, '/v1'), await open(product.baseUrl, '/v1')];
-  const scrape = await open(product.adminUrl, '/healthz');
-  const metrics = await (await fetch(`${product.adminUrl}/metrics`)).text();
-  const [[, worker]] = [...metrics.matchAll(WORKER)] as [RegExpExecArray];
-
-  // The first process reads the request before it hears of the worker's end.
-  product.child.kill('SIGSTOP');
-  await scrape.ask('/metrics');
-  process.kill(Number(worker), 'SIGKILL');
-  await Promise.race(held.map(({ socket }) => once(socket, 'close')));
-  product.child.kill('SIGCONT');
-
-  const [answer] = await Promise.race([once(scrape.socket, 'data'), once(scrape.socket, 'close')]);
-  assert.match(String(answer), /^HTTP\/1\.1 200 /);
-  await until(() => product.log().includes('worker exited'));
-  for (const { socket } of [...held, scrape]) socket.destroy();
   assert.equal(await product.end('SIGTERM'), 0);
 });
 

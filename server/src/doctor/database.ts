@@ -59,7 +59,6 @@ async function readDatabase(config: Config, url: string): Promise<DatabaseFound>
   } catch (error) {
     return { checks: [failedBy('database', error)], isEmpty: false };
   }
-  client.on('error', () => {});
   // The checks before one that throws are kept.
   const checks: Check[] = [];
   try {
@@ -164,7 +163,6 @@ async function checkReplica(url: string, position: string, readLagS: number): Pr
   let client: pg.Client | undefined;
   try {
     client = await connectToPrimary(url, READ_ONLY);
-    client.on('error', () => {});
     const { rows } = await client.query<ReplicaRow>(
       `select pg_is_in_recovery() as is_standby, pg_last_wal_replay_lsn()::text as position,
          extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as replayed_s`,

@@ -37,6 +37,8 @@ function portInUse(config: Config, port: number | undefined): ConfigError {
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof DatabaseUnusable) return error.message;
   const { code, address, hostname, message, stack } = error as ListenError;
+  if (message.startsWith('Connection terminated'))
+    return 'The connection to the database was lost. Check that PostgreSQL runs, and start again.';
   switch (code) {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

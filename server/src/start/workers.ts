@@ -8,6 +8,7 @@ import { untilQuiet } from '../platform/http/connection-drain.ts';
 import { type Metrics, metricsOfWorkers } from '../platform/telemetry/metrics.ts';
 import { startAdmin } from './admin.ts';
 import type { Config } from './config.ts';
+import { startInOrder } from './in-order.ts';
 import type { Platform, PlatformDependencies } from './start-platform.ts';
 import { type startService, startTracer } from './start-service.ts';
 import { openConfigured, startStore } from './start-store.ts';
@@ -17,21 +18,26 @@ type ListenerName = 'brp' | 'customer';
 
 /** What a worker reports on request: its metrics, or whether writes fail because of a full disk. */
 type Report = { readonly metrics: string; readonly isFull: boolean };
-type FromWorker = { readonly kind: 'ready' } | { readonly kind: 'report'; readonly report: Partial<Report> };
+type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'accepted'; readonly connection: number }
+  | { readonly kind: 'report'; readonly report: Partial<Report> };
 /** The socket is sent with the message `connection`. */
 type ToWorker =
   | { readonly kind: 'report'; readonly of: keyof Report }
   | { readonly kind: 'stop' }
-  | { readonly kind: 'connection'; readonly listener: ListenerName };
+  | { readonly kind: 'connection'; readonly connection: number; readonly listener: ListenerName };
 
 /** Delay before a worker is replaced, so that one that fails at once does not use all CPU time. */
 const RESTART_AFTER_MS = 1_000;
 /** The report of a worker that does not respond in this time is omitted. */
 const REPORT_WITHIN_MS = 2_000;
+/** A worker that has no file descriptor left does not receive a socket. */
+const ACCEPT_WITHIN_MS = 10_000;
 
 /**
- * Sends to a worker that may have been killed a moment ago and still counts as connected: without a callback, the error of the
- * write would end this process. The worker's `disconnect` follows.
+ * The worker may have been killed a moment ago: without a callback, the error of the write would end this process. What has to
+ * follow is done on `disconnect` and `exit`.
  */
 const say = (worker: Worker, message: ToWorker) => worker.send(message, () => {});
 
@@ -41,22 +47,22 @@ const say = (worker: Worker, message: ToWorker) => worker.send(message, () => {}
  * sharing of the cluster module, so that a stop can close the ports before it stops the workers: no connection is
  * then passed to a worker that no longer accepts it.
  */
-export async function startWorkers(config: Config, dependencies: PlatformDependencies): Promise<Platform> {
-  const store = await startStore(config, dependencies);
-  const db = openConfigured(config, store.url, null);
-  const tracer = await startTracer(config, dependencies.logger);
-  const ports: Server[] = [];
-  const pool = createWorkerPool(dependencies.logger);
-  const stop = async () => {
-    pool.hold();
-    await untilQuiet(pool.countAccepted);
-    for (const port of ports) port.close();
-    await pool.stop();
-    await db.close();
-    await store.stop();
-    await tracer?.stop();
-  };
-  try {
+export const startWorkers = (config: Config, dependencies: PlatformDependencies): Promise<Platform> =>
+  startInOrder(async (started) => {
+    const store = await startStore(config, dependencies);
+    started.push(store.stop);
+    const tracer = await startTracer(config, dependencies.logger);
+    if (tracer !== null) started.push(() => tracer.stop());
+    const db = openConfigured(config, store.url, null);
+    started.push(() => db.close());
+    const ports: Server[] = [];
+    const pool = createWorkerPool(dependencies.logger);
+    started.push(async () => {
+      pool.hold();
+      await untilQuiet(pool.countAccepted);
+      for (const port of ports) port.close();
+      await pool.stop();
+    });
     const share = async (listener: ListenerName, port: number) => {
       const server = createServer({ pauseOnConnect: true, noDelay: true });
       server.on('connection', (socket) => pool.give(listener, socket));
@@ -75,12 +81,10 @@ export async function startWorkers(config: Config, dependencies: PlatformDepende
       contentType: 'text/plain; version=0.0.4',
       text: pool.metrics,
     });
-    return { baseUrl, customerUrl, adminUrl: admin.url, stop: () => stop().finally(() => admin.stop()) };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+    // Keep the admin server up until everything except the store has stopped.
+    started.splice(1, 0, admin.stop);
+    return { baseUrl, customerUrl, adminUrl: admin.url };
+  });
 
 async function originOf(server: Server, { tls }: Config): Promise<string> {
   await once(server, 'listening');
@@ -89,7 +93,9 @@ async function originOf(server: Server, { tls }: Config): Promise<string> {
 }
 
 function createWorkerPool(logger: Logger) {
-  const running = new Set<Worker>();
+  /** With the connections that a worker was given and has not accepted yet. */
+  const running = new Map<Worker, Map<number, Socket>>();
+  /** Those that accept connections and answer messages. */
   let ready: Worker[] = [];
   const given: Record<ListenerName, number> = { brp: 0, customer: 0 };
   /** Connections that arrived while no worker was ready or while the ports are being closed. */
@@ -97,27 +103,45 @@ function createWorkerPool(logger: Logger) {
   let isHolding = false;
   let isStopping = false;
 
-  function start(environment: Record<string, string>): Promise<void> {
+  async function start(environment: Record<string, string>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const worker = cluster.fork(environment);
-    running.add(worker);
+    running.set(worker, new Map());
     let isReady = false;
     worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'accepted') return closeCopy(worker, message.connection);
       if (message.kind !== 'ready') return;
       isReady = true;
+      resolve();
+      // A worker that starts does not hear messages.
+      if (isStopping) return void say(worker, { kind: 'stop' });
       ready.push(worker);
       giveHeld();
-      resolve();
     });
-    worker.once('disconnect', () => {
-      ready = ready.filter((other) => other !== worker);
-    });
+    // `disconnect` does not follow while a socket is on its way.
     worker.once('exit', (code, signal) => {
-      running.delete(worker);
-      if (!isReady) return reject(new WorkerFailed());
+      remove(worker);
+      if (!isReady) return reject(signal === null ? new WorkerFailed() : endedWhileStarting(signal));
       if (!isStopping) void replace({ pid: worker.process.pid, code, signal }, environment);
     });
+    // A process that cannot be started has no `exit`.
+    worker.once('error', (error) => {
+      remove(worker);
+      reject(error);
+    });
     return promise;
+  }
+
+  /** Closes this process's copy of a socket, which ends the connection unless the worker has one too. */
+  function closeCopy(worker: Worker, connection: number): void {
+    running.get(worker)?.get(connection)?.destroy();
+    running.get(worker)?.delete(connection);
+  }
+
+  function remove(worker: Worker): void {
+    ready = ready.filter((other) => other !== worker);
+    for (const socket of running.get(worker)?.values() ?? []) socket.destroy();
+    running.delete(worker);
   }
 
   async function replace(ended: object, environment: Record<string, string>): Promise<void> {
@@ -130,8 +154,15 @@ function createWorkerPool(logger: Logger) {
   function give(listener: ListenerName, socket: Socket): void {
     const worker = ready[given[listener]++ % ready.length];
     if (worker === undefined || isHolding) return void held.push([listener, socket]);
-    worker.send({ kind: 'connection', listener } satisfies ToWorker, socket, (error) => {
-      if (error !== null) socket.destroy();
+    const connection = countAccepted();
+    running.get(worker)?.set(connection, socket);
+    socket.setTimeout(ACCEPT_WITHIN_MS, () => closeCopy(worker, connection));
+    const message: ToWorker = { kind: 'connection', connection, listener };
+    worker.send(message, socket, { keepOpen: true }, (error) => {
+      if (error === null || !running.get(worker)?.delete(connection)) return;
+      // The worker has ended, and nothing was sent to it.
+      ready = ready.filter((other) => other !== worker);
+      give(listener, socket);
     });
   }
 
@@ -147,12 +178,12 @@ function createWorkerPool(logger: Logger) {
 
   /** The first process itself writes nothing, so only the workers know whether writes fail. */
   const isFull = async () => {
-    const reported = await Promise.all([...running].map((worker) => reportOf(worker, 'isFull')));
+    const reported = await Promise.all(ready.map((worker) => reportOf(worker, 'isFull')));
     return reported.includes(true);
   };
 
   async function metrics(): Promise<string> {
-    const reported = [...running].map(async (worker): Promise<[number, string][]> => {
+    const reported = ready.map(async (worker): Promise<[number, string][]> => {
       const text = await reportOf(worker, 'metrics');
       return text === null ? [] : [[worker.process.pid ?? 0, text]];
     });
@@ -163,16 +194,19 @@ function createWorkerPool(logger: Logger) {
     isStopping = true;
     isHolding = false;
     giveHeld();
-    const ended = [...running].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of running) if (worker.isConnected()) say(worker, { kind: 'stop' });
+    const workers = [...running.keys()];
+    const ended = workers.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of workers) say(worker, { kind: 'stop' });
     await Promise.all(ended);
   }
 
   return { start, give, hold, countAccepted, isFull, metrics, stop };
 }
 
+const endedWhileStarting = (signal: string) =>
+  Object.assign(new Error(`A worker was ended by ${signal} while it started.`), { code: signal });
+
 function reportOf<Name extends keyof Report>(worker: Worker, of: Name): Promise<Report[Name] | null> {
-  if (!worker.isConnected()) return Promise.resolve(null);
   const { promise, resolve } = Promise.withResolvers<Report[Name] | null>();
   const hear = (message: FromWorker) => {
     const reported = message.kind === 'report' ? message.report[of] : undefined;
@@ -199,7 +233,7 @@ export async function openInWorker(app: FastifyInstance): Promise<void> {
   app.server.emit('listening');
 }
 
-/** Serves as a worker until the first process sends `stop` or disconnects. */
+/** Serves as a worker until the first process sends `stop`. Node ends a worker whose first process has ended, with its requests. */
 export function serveAsWorker(
   { app, customerApp, db, metrics, stop }: Awaited<ReturnType<typeof startService>> & { metrics: Metrics },
   leave: (stopped: Promise<void>) => void,
@@ -208,17 +242,11 @@ export function serveAsWorker(
   const tell = (message: FromWorker) => process.send?.(message);
   const report = async (of: keyof Report): Promise<Partial<Report>> =>
     of === 'isFull' ? { isFull: db.isFull() } : { metrics: await metrics.text() };
-  let isStopping = false;
-  const end = () => {
-    if (isStopping) return;
-    isStopping = true;
-    leave(stop());
-  };
-  process.on('disconnect', end);
   process.on('message', (message: ToWorker, socket?: Socket) => {
-    if (message.kind === 'stop') return end();
+    if (message.kind === 'stop') return leave(stop());
     if (message.kind === 'report')
       return void report(message.of).then((reported) => tell({ kind: 'report', report: reported }));
+    tell({ kind: 'accepted', connection: message.connection });
     // The socket is undefined if the client has disconnected meanwhile.
     if (socket === undefined) return;
     // As in an HTTP server: a client may close its side after sending its request.

@@ -74,6 +74,8 @@ export async function primaryUrl(url: string): Promise<string> {
 /** One connection to the primary, for work before the platform starts. Throws `DatabaseUnusable`. */
 export async function connectToPrimary(url: string, config: pg.ClientConfig = {}): Promise<pg.Client> {
   const client = new CheckedClient({ connectionString: await primaryUrl(url), ...config });
+  // A lost connection also rejects the running query. Without a listener, the event would end the process.
+  client.on('error', () => {});
   await client.connect().catch((error: Error) => {
     throw new DatabaseUnusable(
       `The database cannot be reached (${error.message}). Check DATABASE_URL and that PostgreSQL runs there.`,
