@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { ALARM_KINDS, type Alarm, type AlarmCounts, type Tso } from '@saldo/api';
 import { readStatusRequest } from '@saldo/core/exchange/documents/status-request.ts';
@@ -197,6 +198,24 @@ test('a new version every few minutes does not hide that the TSO is silent', asy
   await sendAt('2026-11-19T13:25:00Z', day, 120);
   clock.set('2026-11-19T13:35:00Z');
   assert.deepEqual(await watched(), [`answer_overdue DE_TENNET ${day}`], 'after an answer it is a new one');
+  await answer();
+  assert.deepEqual(await watched(), []);
+});
+
+test('a version without an answer is overdue also when a newer one was rejected', async () => {
+  const day = '2026-12-22';
+  await sendAt('2026-12-21T13:00:00Z', day, 100);
+  for (const name of (await outbox()).keys()) await rm(path.join(outboxDir, name));
+  await sendAt('2026-12-21T13:05:00Z', day, 101);
+  await answer(rejecting(day));
+  clock.set('2026-12-21T13:10:00Z');
+  assert.deepEqual((await watched()).toSorted(), [
+    `answer_overdue DE_TENNET ${day}`,
+    `rejected DE_TENNET ${day}`,
+  ]);
+  const overdue = (await list()).find(({ kind }) => kind === 'answer_overdue');
+  assert.match(overdue?.text ?? '', / version 1 /);
+  await send({ delivery_date: day });
   await answer();
   assert.deepEqual(await watched(), []);
 });

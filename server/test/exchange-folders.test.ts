@@ -230,6 +230,21 @@ test('an inbox entry that is no plain file is reported once and left in place', 
   for (const name of ['folder', 'link.xml', 'pipe']) await rm(path.join(inboxDir, name), { recursive: true });
 });
 
+test('a file whose name is not UTF-8 is reported once and left in place', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const file = Buffer.from(path.join(inboxDir, 'R\xfcckmeldung.xml'), 'latin1');
+  await writeFile(file, 'an answer');
+  const name = 'R\uFFFDckmeldung.xml';
+  const reports = await reported([name]);
+  assert.match(
+    reports.get(name)?.error ?? '',
+    /^INBOX_DIR contains a file whose name is not UTF-8 .* Rename it\.$/,
+  );
+  assert.deepEqual(await receiveAll(platform), { received: 0, unreadable: [] });
+  await rm(file);
+});
+
 test('a file that cannot be read is reported, blocks no other, and is imported once it is readable', {
   skip: !isPosix,
 }, async () => {

@@ -233,6 +233,10 @@ export const EXCHANGE = {
     en: 'INBOX_DIR contains {kind} of this name, which is not read. Move it away, and write answers as plain files.',
     de: 'INBOX_DIR enthält unter diesem Namen {kind}; das wird nicht gelesen. Entfernen Sie den Eintrag und schreiben Sie Antworten als gewöhnliche Dateien.',
   },
+  'exchange.inbox_name': {
+    en: 'INBOX_DIR contains a file whose name is not UTF-8 (� stands for what cannot be shown). It cannot be read. Rename it.',
+    de: 'INBOX_DIR enthält eine Datei, deren Name kein UTF-8 ist (� steht für das, was sich nicht darstellen lässt). Sie lässt sich nicht lesen. Benennen Sie sie um.',
+  },
   'exchange.folder': { en: 'a folder', de: 'einen Ordner' },
   'exchange.link': { en: 'a symbolic link', de: 'einen symbolischen Link' },
   'exchange.socket': { en: 'a socket', de: 'einen Socket' },

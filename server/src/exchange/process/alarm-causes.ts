@@ -60,11 +60,13 @@ const FIRST_DAY =
   'least($1::date, (select min(delivery_day) from alarm where ended_at is null and contract_id is null))';
 /** A newer version of the schedule `m`. */
 const NEWER = "n.direction = 'out' and n.identification = m.identification and n.version > m.version";
-/** Schedules of the index `message_unsettled` to which the TSO has not answered in a newer version either. */
-const UNSETTLED = `m.direction = 'out' and m.type = 'schedule'
+/** Schedules of the index `message_unsettled` of which no newer version has one of these states. */
+const unsettledBefore = (states: string) => `m.direction = 'out' and m.type = 'schedule'
   and m.state not in ('stored', 'acknowledged', 'confirmed') and m.delivery_day >= ${FIRST_DAY}
-  and not exists (
-    select from message n where ${NEWER} and n.state in ('acknowledged', 'rejected', 'confirmed'))`;
+  and not exists (select from message n where ${NEWER} and n.state in (${states}))`;
+const NEWEST_REJECTED = `m.state = 'rejected' and ${unsettledBefore("'acknowledged', 'rejected', 'confirmed'")}`;
+/** Also with a newer version that the TSO has rejected: the one before counts then. */
+const UNANSWERED = `m.state in ('sent', 'delivered') and ${unsettledBefore("'acknowledged', 'confirmed'")}`;
 
 /** Schedules of the index `message_unconfirmed`: acknowledged, without a final confirmation. */
 const UNCONFIRMED = `m.direction = 'out' and m.type = 'schedule' and m.state = 'acknowledged'
@@ -75,10 +77,10 @@ const CAUSES = statement(
   'list_alarm_causes',
   `select 'rejected' as kind, m.id as message_id, m.tso, m.delivery_day, m.version as number,
      null::timestamptz as at, m.error as detail, null::timestamptz as last_made
-   from message m where m.state = 'rejected' and ${UNSETTLED}
+   from message m where ${NEWEST_REJECTED}
    union all
    (select distinct on (m.identification) 'answer_overdue', m.id, m.tso, m.delivery_day, m.version, m.sent_at, null, null
-    from message m where m.state in ('sent', 'delivered') and m.sent_at <= $4 and ${UNSETTLED}
+    from message m where m.sent_at <= $4 and ${UNANSWERED}
     order by m.identification, m.version)
    union all
    select 'unreadable', m.id, m.tso, m.delivery_day, null, null,
@@ -116,7 +118,7 @@ const CAUSES = statement(
     from message m
     join message c on c.delivery_day = m.delivery_day and c.tso = m.tso and c.direction = 'in'
       and c.type = 'confirmation' and c.state = 'ignored' and c.version < m.version and c.created_at >= m.sent_at
-    where m.state in ('sent', 'delivered') and ${UNSETTLED}
+    where ${UNANSWERED}
     order by m.identification, m.version, c.version desc)
    union all
    select 'status_request_rejected', m.id, m.tso, m.delivery_day, null, m.sent_at, m.error, null

@@ -76,20 +76,18 @@ export function inboxFolder(folder: string, now: () => number): Inbox {
 async function inboxEntry(folder: string, name: string, left: Map<string, string>): Promise<Entry | null> {
   const file = path.join(folder, name);
   const found = await lstat(file, { bigint: true }).catch(nullIfGone);
-  if (found === null) return null;
+  // A name that is not UTF-8 is listed with replacement characters, and no file has that name.
+  if (found === null && !name.includes('\uFFFD')) return null;
+  if (found === null) return unreadEntry(name, { key: 'exchange.inbox_name' }, '', 0, left);
   const kind = kindOf(found);
-  const kindName = kind && formatMessage(kind, 'en');
+  if (kind !== null) {
+    const identity = `${found.ino} ${found.birthtimeNs}`;
+    return unreadEntry(name, { key: 'exchange.inbox_no_file', kind }, identity, Number(found.mtimeMs), left);
+  }
   // A change of its mode may make an unreadable file readable, and changes its ctime only.
-  const key =
-    kind === null ? `${found.ino} ${found.ctimeNs}` : `${kindName} ${found.ino} ${found.birthtimeNs}`;
+  const key = `${found.ino} ${found.ctimeNs}`;
   if (left.get(name) === key) return null;
   const leave = async () => void left.set(name, key);
-  const common = { name, at: Number(found.mtimeMs) };
-  if (kind !== null) {
-    const error: Message = { key: 'exchange.inbox_no_file', kind };
-    const read = async () => ({ document: null, error });
-    return { ...common, bytes: 0, state: key, read, fingerprint: () => `${name} ${key}`, finish: leave };
-  }
   let isReadable = true;
   // Another process may have taken the file since the listing, and the gateway may be writing a new one with its name.
   const isAsListed = async (): Promise<boolean> => {
@@ -97,7 +95,8 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
     return current?.ino === found.ino && current.size === found.size && current.mtimeNs === found.mtimeNs;
   };
   return {
-    ...common,
+    name,
+    at: Number(found.mtimeMs),
     bytes: Number(found.size),
     state: `${found.size} ${found.mtimeNs}`,
     async read(): Promise<InboxReading | null> {
@@ -117,6 +116,24 @@ async function inboxEntry(folder: string, name: string, left: Map<string, string
       if (!isReadable) return leave();
       if (await isAsListed()) await rename(file, path.join(folder, DONE_FOLDER, name)).catch(nullIfGone);
     },
+  };
+}
+
+/** An entry that is not read, stays in the inbox, and is reported once. */
+function unreadEntry(
+  name: string,
+  error: Message,
+  identity: string,
+  at: number,
+  left: Map<string, string>,
+): Entry | null {
+  const key = `${formatMessage(error, 'en')} ${identity}`;
+  if (left.get(name) === key) return null;
+  return {
+    ...{ name, at, bytes: 0, state: key },
+    read: async () => ({ document: null, error }),
+    fingerprint: () => `${name} ${key}`,
+    finish: async () => void left.set(name, key),
   };
 }
 
