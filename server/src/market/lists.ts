@@ -95,12 +95,20 @@ export function marketList<Row extends readonly unknown[]>(
     return order;
   }
 
+  /** The version went back, because a backup was restored or a fail-over lost commits. */
+  function forgetOrders(): void {
+    current = NOTHING;
+    cache.clear();
+  }
+
   async function update(): Promise<void> {
     const known = current;
     const [changes] = await db.arrays<Changes>(CHANGES, [known.version]);
     if (!changes) throw new Error('the migrations make the lists');
+    const newVersions = changes[0] - known.version;
+    if (newVersions < 0) forgetOrders();
     // Old withdrawals are deleted. If the cached order is older than that, reload the whole list.
-    const isIncremental = known === NOTHING || changes[0] - known.version < LIMITS.listVersions;
+    const isIncremental = known === NOTHING || (newVersions >= 0 && newVersions < LIMITS.listVersions);
     const [from, [version, published, withdrawn] = changes] = isIncremental
       ? [known, changes]
       : [NOTHING, (await db.arrays<Changes>(CHANGES, [0]))[0]];
@@ -115,20 +123,21 @@ export function marketList<Row extends readonly unknown[]>(
     return updating;
   }
 
-  /** Refreshes until the order has this version; a shared refresh may have started before the version existed. */
+  /**
+   * Refreshes the order to this version, if the list has it. A shared refresh may have started before the version existed; a
+   * second one includes it, unless the version is unknown or the list went back after the version was read.
+   */
   async function reach(version: number): Promise<Order> {
-    while (current.version < version) await updateOnce();
+    for (let asked = 0; asked < 2 && current.version < version; asked++) await updateOnce();
     return current;
   }
 
   async function orderAt(version: number): Promise<Order | VersionFault> {
-    // Another process may have returned this version after a shared refresh had started; a second refresh includes it.
-    for (let asked = 0; asked < 2 && version > current.version; asked++) await updateOnce();
-    if (version > current.version) return 'unknown';
-    if (current.version - version >= LIMITS.listVersions) return 'too_old';
+    const { version: newest, numbers } = await reach(version);
+    if (version > newest) return 'unknown';
+    if (newest - version >= LIMITS.listVersions) return 'too_old';
     const known = cache.get(version);
     if (known) return cacheOrder(known);
-    const { numbers } = current;
     const [row] = await db.arrays<readonly [number[]]>(GONE_SINCE, [list, version]);
     const then = new Set([...numbers.filter((number) => number <= version), ...(row?.[0] ?? [])]);
     return cacheOrder({ version, numbers: Int32Array.from(then).sort() });
@@ -152,11 +161,7 @@ export function marketList<Row extends readonly unknown[]>(
       let rows = await pageOf(order, page, limit);
       const version = rows[0]?.[0] as number;
       if (version !== order.version) {
-        // The version went back, for example because a backup was restored: drop the cache.
-        if (version < order.version) {
-          current = NOTHING;
-          cache.clear();
-        }
+        if (version < order.version) forgetOrders();
         order = await reach(version);
         rows = await pageOf(order, page, limit);
       }
