@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -64,3 +65,31 @@ test('each file has its own result: one that fails, crashes, hangs or blocks fai
   assert.deepEqual([of('awaits.test.mjs').passed, of('awaits.test.mjs').failed], [2, []]);
   assert.deepEqual([of('last.test.mjs').passed, of('last.test.mjs').failed], [1, []]);
 });
+
+test('a process that is killed between two files fails the next one, and after the last one it is named', async () => {
+  const folder = await temporaryFolder();
+  const text =
+    "import { writeFileSync } from 'node:fs'; import { test } from 'node:test'; test('passes', () => writeFileSync(`${import.meta.filename}.pid`, `${process.pid}`));";
+  const files = ['one', 'two', 'three'].map((name) => path.join(folder, `${name}.test.mjs`));
+  for (const file of files) await writeFile(file, text);
+  const results: FileResult[] = [];
+  await runFiles(files, 1, (result) => {
+    results.push(result);
+    if (result.passed > 0) killNow(Number(readFileSync(`${result.file}.pid`, 'utf8')));
+  });
+  assert.deepEqual(
+    results.map(({ passed, failures }) => [passed, failures.map(({ error }) => error.split('\n')[0])]),
+    [
+      [1, []],
+      [0, ['The process ended with SIGKILL.']],
+      [1, []],
+      [0, ['The process ended with SIGKILL.']],
+    ],
+  );
+});
+
+/** Returns when the process has ended. Its parent learns of it later, by an event. */
+function killNow(pid: number): void {
+  process.kill(pid, 'SIGKILL');
+  while (!/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+}

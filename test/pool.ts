@@ -63,6 +63,7 @@ class Worker {
   private hasFailed = false;
   private readonly child: ChildProcess;
   private readonly ready: Promise<unknown>;
+  private readonly exited: Promise<void>;
   private readonly limits: typeof LIMITS;
   private output = '';
 
@@ -74,6 +75,9 @@ class Worker {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.ready = once(this.child, 'message');
+    this.exited = new Promise((resolve) => void this.child.once('exit', () => resolve()));
+    // A message to a process that has just ended fails. The exit of the process is the failure of its file.
+    this.child.on('error', () => {});
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => void (this.output += text));
   }
@@ -125,14 +129,12 @@ class Worker {
 
   /** Returns what went wrong after all tests had passed. */
   async end(): Promise<string | null> {
-    const exited = once(this.child, 'exit');
-    this.child.disconnect();
+    if (this.child.connected) this.child.disconnect();
     // A file that left a timer or a server behind would keep the process.
-    await Promise.race([exited, delay(STATE_MS)]);
-    if (this.child.exitCode === null) this.child.kill('SIGKILL');
-    return this.hasFailed || !this.child.exitCode
-      ? null
-      : `The process ended with ${this.child.exitCode}.\n${this.output}`;
+    await Promise.race([this.exited, delay(STATE_MS)]);
+    const cause = this.child.signalCode ?? this.child.exitCode;
+    if (cause === null) this.child.kill('SIGKILL');
+    return this.hasFailed || !cause ? null : `The process ended with ${cause}.\n${this.output}`;
   }
 
   private async describe(): Promise<string> {
@@ -150,7 +152,6 @@ class Worker {
   ): Promise<void> {
     this.isUsable = false;
     this.child.off('exit', onExit);
-    const exited = once(this.child, 'exit');
     for (const pid of [...descendantsOf(this.child.pid ?? 0), this.child.pid ?? 0]) {
       try {
         process.kill(pid, 'SIGKILL');
@@ -158,7 +159,7 @@ class Worker {
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }
-    await exited;
+    await this.exited;
     done();
   }
 }
