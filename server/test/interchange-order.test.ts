@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { dayStart, SLOT_MS } from '@saldo/core/delivery-day.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { interchange, line, message, profile, quantity } from '../../core/test/mscons-documents.ts';
-import { openDatabase } from '../src/platform/db/database.ts';
+import { DatabaseStalled, DatabaseUnavailable } from '../src/platform/db/connection.ts';
+import { type Database, openDatabase } from '../src/platform/db/database.ts';
 import { statement } from '../src/platform/db/statement.ts';
 import { storeInterchange } from '../src/sources/interchange-store.ts';
 import { applyUnread } from '../src/sources/read-interchange.ts';
@@ -148,6 +149,30 @@ test('a stored interchange that was not read is read later, once, with the actor
   await putValues(series, { 1: 2 });
   await applyUnread(db, clock);
   assert.deepEqual(await valuesOf(series, DAY), { 1: 2000 });
+});
+
+test('an interchange that fails with the database does not delay others, unless the database has stalled', async () => {
+  const [first, second] = [newMalo(), newMalo()];
+  const series = [await createMeter(first), await createMeter(second)];
+  await storeOnly(interchangeOf(first, { 1: 1 }));
+  await storeOnly(interchangeOf(second, { 1: 2 }));
+  const values = () => Promise.all(series.map((id) => valuesOf(id, DAY)));
+  /** Fails with the first interchange. */
+  const failing = (failure: Error): Database => {
+    let calls = 0;
+    const exclusively: Database['exclusively'] = async (name, work) => {
+      if (++calls === 1) throw failure;
+      return db.exclusively(name, work);
+    };
+    return { ...db, exclusively };
+  };
+  await assert.rejects(applyUnread(failing(new DatabaseStalled('no answer')), clock), DatabaseStalled);
+  assert.deepEqual(await values(), [{}, {}]);
+  const lost = new DatabaseUnavailable('connection lost');
+  await assert.rejects(applyUnread(failing(lost), clock), DatabaseUnavailable);
+  assert.deepEqual(await values(), [{}, { 1: 2000 }]);
+  await applyUnread(db, clock);
+  assert.deepEqual(await values(), [{ 1: 1000 }, { 1: 2000 }]);
 });
 
 test('the sender of an interchange that was not read can send it again, and gets its answer', async () => {

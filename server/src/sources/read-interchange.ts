@@ -12,6 +12,7 @@ import { assignProfiles, type LoadProfile } from '@saldo/core/series/load-profil
 import { type MessageFault, type MessageRemark, readMessage } from '@saldo/core/series/mscons.ts';
 import { type Actor, NO_CLIENT, recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
+import { collectInto, combineFailures } from '../platform/db/connection.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { lockSeries, lockSeriesRecords, type SeriesRow } from '../series/store.ts';
 import type { ChangedDay } from '../transactions/import-run.ts';
@@ -85,17 +86,14 @@ export async function applyReceived(
 export async function applyUnread(db: Database, clock: Clock): Promise<void> {
   const failures: unknown[] = [];
   for (const stored of await listUnread(db)) {
-    try {
-      await db.exclusively(lockName(stored), async () => {
-        const bytes = await findRaw(db, stored.id);
-        if (bytes !== null) await applyInterchange(db, clock, stored, bytes);
-      });
-    } catch (error) {
-      // The others do not depend on this one.
-      failures.push(error);
-    }
+    const applied = db.exclusively(lockName(stored), async () => {
+      const bytes = await findRaw(db, stored.id);
+      if (bytes !== null) await applyInterchange(db, clock, stored, bytes);
+    });
+    // The others do not depend on this one.
+    await applied.catch(collectInto(failures));
   }
-  if (failures.length > 0) throw new AggregateError(failures, 'interchanges could not be read');
+  if (failures.length > 0) throw combineFailures(failures, 'interchanges could not be read');
 }
 
 /** Collects what happens to the messages of an interchange. Lists are bounded, because they are stored and sent. */
