@@ -524,6 +524,30 @@ test('an export that breaks off leaves no file', async () => {
   assert.deepEqual([backwards.code, backwards.err], [2, 'error: --to must not come before --from\n']);
 });
 
+test('two exports to one file at the same time do not mix their bytes', async () => {
+  const command = 'export transactions --from 2026-10-25 -o export.csv';
+  const begun = Promise.withResolvers<void>();
+  const otherEnded = Promise.withResolvers<void>();
+  const slow = new ReadableStream({
+    async start(controller) {
+      controller.enqueue(new TextEncoder().encode(CSV));
+      begun.resolve();
+      await otherEnded.promise;
+      controller.enqueue(new TextEncoder().encode('2\n'));
+      controller.close();
+    },
+  });
+  const first = saldo(command, { fetch: standIn(() => exporting(slow)).options.fetch });
+  await begun.promise;
+  const second = await saldo(command, { fetch: standIn(() => exporting(`${CSV}1\n`)).options.fetch });
+  assert.equal(second.code, 0, second.err);
+  assert.equal(await readFile(path.join(home, 'export.csv'), 'utf8'), `${CSV}1\n`);
+  otherEnded.resolve();
+  assert.equal((await first).code, 0);
+  assert.equal(await readFile(path.join(home, 'export.csv'), 'utf8'), `${CSV}2\n`);
+  assert.deepEqual(await filesOf(), ['export.csv']);
+});
+
 test('days are printed as German delivery days', async () => {
   const { options, requests } = standIn(json({ id: 'con_1' }));
   const { fetch } = options;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -108,14 +109,14 @@ async function receive(
     session.note(`${output}: ${bytesText(bytes)} in ${seconds} s`);
 }
 
-/** Writes beside the file and renames at the end, so that the file is never incomplete. */
+/** Writes a draft beside the file and renames it at the end, so that the file is never incomplete. Each export has its own. */
 async function writeWhole(file: string, source: Readable, counted: Transform): Promise<void> {
-  const unfinished = `${file}.part`;
+  const draft = `${file}.${randomUUID()}.part`;
   try {
-    await pipeline(source, counted, createWriteStream(unfinished));
-    await rename(unfinished, file);
+    await pipeline(source, counted, createWriteStream(draft, { flags: 'wx', flush: true }));
+    await rename(draft, file);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(draft, { force: true });
     const { code, message, syscall } = error as NodeJS.ErrnoException;
     if (code !== undefined && syscall !== undefined)
       throw new UsageError(`the file cannot be written: ${message}`);
