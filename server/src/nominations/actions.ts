@@ -24,6 +24,7 @@ import {
   netPositionDays,
   POSITION_DAYS_AT_ONCE,
 } from './net-positions.ts';
+import { listConfirmations } from './store.ts';
 
 /**
  * Debounce: an import writes a day in several batches, so a position-day is netted only after 600 ms without a change.
@@ -297,26 +298,10 @@ export async function recordConfirmations(
   return ids;
 }
 
-const STORED = statement(
-  'stored_confirmations',
-  `select number, status, matched, confirmed_at, recorded_at from nomination_confirmation
-   where nomination_id = $1 order by number`,
-);
-type StoredConfirmation = {
-  number: number;
-  status: 'match' | 'partial_match';
-  matched: number[];
-  confirmed_at: number | null;
-  recorded_at: number;
-};
-
 /** Appends the entries of what was confirmed before the ledger. */
 export async function recordStoredConfirmations(tx: Tx, id: string): Promise<void> {
-  const rows = await tx.query<StoredConfirmation>(STORED, [id]);
-  for (const { confirmed_at: confirmedAt, recorded_at: committedAt, ...row } of rows) {
-    const entry = nominationConfirmedEntry({ nominationUuid: id, ...row, confirmedAt, committedAt });
-    appendEntries(tx, [entry], committedAt);
-  }
+  for (const confirmation of await listConfirmations(tx, id))
+    appendEntries(tx, [nominationConfirmedEntry(confirmation)], confirmation.committedAt);
 }
 
 const isSame = (known: readonly number[] | null, matchedKw: readonly number[]): boolean =>

@@ -11,7 +11,7 @@ import { statement } from '../platform/db/statement.ts';
 import type { AsOf, AsOfReads } from '../platform/http/as-of.ts';
 import { type Call, type Route, route } from '../platform/http/routes.ts';
 import { nominationNotFound, nominationUuid } from './routes.ts';
-import { findNominations, type NominationRow } from './store.ts';
+import { findNominations, listConfirmations, type NominationRow } from './store.ts';
 
 const NEXT = statement(
   'next_nomination_version',
@@ -20,19 +20,6 @@ const NEXT = statement(
      = (n.position_no, n.delivery_day, n.direction, n.version + 1)
    where n.id = $1`,
 );
-const CONFIRMATIONS = statement(
-  'confirmations_of_nomination',
-  `select number, status, matched, confirmed_at, recorded_at from nomination_confirmation
-   where nomination_id = $1 order by number`,
-);
-type ConfirmationRow = {
-  number: number;
-  status: 'match' | 'partial_match';
-  matched: number[];
-  confirmed_at: number | null;
-  recorded_at: number;
-};
-
 /** All entries about a nomination version. Those of one instant are in the order in which they are written. */
 async function entriesOf(db: Primary, row: NominationRow): Promise<NewestEntry[]> {
   const { id, eic, tso, direction, version, sent_at: sentAt, created_at: createdAt } = row;
@@ -42,10 +29,9 @@ async function entriesOf(db: Primary, row: NominationRow): Promise<NewestEntry[]
   };
   const entries: NewestEntry[] = [{ entry: nominationEntry(nomination), committedAt: createdAt }];
   if (sentAt !== null) entries.push({ entry: nominationSentEntry(id, sentAt), committedAt: sentAt });
-  for (const confirmation of await db.query<ConfirmationRow>(CONFIRMATIONS, [id])) {
-    const { number, status, matched, confirmed_at: confirmedAt, recorded_at: committedAt } = confirmation;
-    const entry = { nominationUuid: id, number, status, matched, confirmedAt, committedAt };
-    entries.push({ entry: nominationConfirmedEntry(entry), committedAt });
+  for (const confirmation of await listConfirmations(db, id)) {
+    const { committedAt } = confirmation;
+    entries.push({ entry: nominationConfirmedEntry(confirmation), committedAt });
   }
   const [next] = await db.query<{ id: string; version: number; created_at: number }>(NEXT, [id]);
   if (next !== undefined) {

@@ -1,6 +1,7 @@
 import type { Nomination, Tso } from '@saldo/api';
 import { type DeliveryDay, MAX_SLOTS, MIN_SLOTS } from '@saldo/core/delivery-day.ts';
 import type { Direction } from '@saldo/core/enums.ts';
+import type { LedgerConfirmation } from '@saldo/core/ledger/entries.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db } from '../platform/db/database.ts';
 import { type FilterValues, filteredList } from '../platform/db/filtered-list.ts';
@@ -217,4 +218,22 @@ export async function findNominationHistory(
 ): Promise<NominationRow[]> {
   const find = (asOf === null ? FIND_HISTORY : FIND_HISTORY_AS_OF)[viewer.kind];
   return db.query<NominationRow>(find, [id, ...asOfValues(asOf), ...tenantValues(viewer)]);
+}
+
+const LIST_CONFIRMATIONS = statement(
+  'list_confirmations',
+  `select number, status, matched, confirmed_at, recorded_at from nomination_confirmation
+   where nomination_id = $1 order by number`,
+);
+type ConfirmationRow = Pick<LedgerConfirmation, 'number' | 'status' | 'matched'> & {
+  confirmed_at: number | null;
+  recorded_at: number;
+};
+
+/** Returns all confirmations of a nomination version, in the order in which they were stored. */
+export async function listConfirmations(db: Db, nominationUuid: string): Promise<LedgerConfirmation[]> {
+  const rows = await db.query<ConfirmationRow>(LIST_CONFIRMATIONS, [nominationUuid]);
+  return rows.map(({ confirmed_at: confirmedAt, recorded_at: committedAt, ...row }) => {
+    return { nominationUuid, ...row, confirmedAt, committedAt };
+  });
 }
