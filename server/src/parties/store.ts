@@ -3,7 +3,7 @@ import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { checkEic } from '@saldo/core/eic.ts';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import type { KeyKind } from '../platform/auth/api-key.ts';
-import type { Owner } from '../platform/auth/principal.ts';
+import { type Owner, ownerValues } from '../platform/auth/principal.ts';
 import { forEachViewer, perViewer, tenantValues, type Viewer, viewedBy } from '../platform/auth/viewer.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
@@ -214,11 +214,6 @@ const OWN_KEYS = {
 
 /** Restricts keys to one owner. `all` is for the operator, who may change all keys. */
 export type KeysOf = Owner | 'all';
-
-const ownerValues = (owner: Owner): number[] => {
-  if (owner.type === 'operator') return [];
-  return [owner.type === 'brp' ? owner.brpNo : owner.accountNo];
-};
 
 export const listOwnKeys = (db: Db, owner: Owner, page: IdPage): Promise<KeyRow[]> =>
   db.query<KeyRow>(OWN_KEYS[owner.type].list, [page.after, page.count, ...ownerValues(owner)]);

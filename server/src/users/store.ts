@@ -1,7 +1,7 @@
 import type { UserPermissions, UserRole } from '@saldo/api';
 import { decodeId, ID_PREFIX } from '@saldo/core/id.ts';
 import { normalizeEmail } from '@saldo/core/users/email.ts';
-import type { Owner } from '../platform/auth/principal.ts';
+import { type Owner, ownerValues } from '../platform/auth/principal.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { filteredList, PAGE_ROWS } from '../platform/db/filtered-list.ts';
 import { statement } from '../platform/db/statement.ts';
@@ -74,11 +74,6 @@ const OWN_USERS = {
 
 /** Restricts users to those of one owner. `all` is for the operator, who may change all users. */
 export type UsersOf = Owner | 'all';
-
-const ownerValues = (owner: Owner): number[] => {
-  if (owner.type === 'operator') return [];
-  return [owner.type === 'brp' ? owner.brpNo : owner.accountNo];
-};
 
 const LOCK_ADMINISTRATORS = statement(
   'lock_operator_administrators',

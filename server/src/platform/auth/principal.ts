@@ -49,6 +49,12 @@ export const ownerColumns = (owner: Owner): OwnerColumns => ({
   account_no: owner.type === 'account' ? owner.accountNo : null,
 });
 
+/** The parameters of a statement about one owner. There is one operator, which has no number. */
+export function ownerValues(owner: Owner): number[] {
+  if (owner.type === 'operator') return [];
+  return [owner.type === 'brp' ? owner.brpNo : owner.accountNo];
+}
+
 /** The principal of a request without credentials, such as a sign-in. */
 export const ANONYMOUS: Principal = {
   actor: 'anonymous',
