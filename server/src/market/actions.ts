@@ -7,7 +7,7 @@ import { appendEvents, type NewEvent } from '../events/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/db/new-id.ts';
 import type { Precondition } from '../platform/http/preconditions.ts';
-import { type FieldError, problem, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, getUuid, problem, validationProblem } from '../platform/http/problem.ts';
 import { coverExists, coverNameIn } from './covers.ts';
 import { nextVersion, recordWithdrawal } from './lists.ts';
 import {
@@ -92,6 +92,7 @@ export async function updateAsset(
 }
 
 export const assetNotFound = () => problem('asset_not_found');
+export const assetUuid = (id: string) => getUuid(ID_PREFIX.asset, id, assetNotFound);
 
 async function changeOffer(
   tx: Tx,
@@ -210,6 +211,7 @@ async function getDemandToChange(
 }
 
 export const demandNotFound = () => problem('demand_not_found');
+export const demandUuid = (id: string) => getUuid(ID_PREFIX.demand, id, demandNotFound);
 
 export async function updateDemand(
   tx: Tx,

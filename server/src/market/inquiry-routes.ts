@@ -6,7 +6,7 @@ import type { Database, Tx } from '../platform/db/database.ts';
 import { type PageRequest, pageInOrder, paginate } from '../platform/http/paging.ts';
 import { fieldProblem, getUuid, problem } from '../platform/http/problem.ts';
 import { type Call, getOwner, type Route, route, writeRoute } from '../platform/http/routes.ts';
-import { assetNotFound, demandNotFound } from './actions.ts';
+import { assetNotFound, assetUuid, demandNotFound, demandUuid } from './actions.ts';
 import {
   answerInquiry,
   closeInquiry,
@@ -36,7 +36,6 @@ function askerOf(call: Pick<Call<typeof endpoints.listOwnInquiries>, 'owner' | '
 }
 
 const inquiryUuid = (id: string) => getUuid(ID_PREFIX.inquiry, id, () => problem('inquiry_not_found'));
-const assetUuid = (id: string) => getUuid(ID_PREFIX.asset, id, assetNotFound);
 
 /** What an inquiry is about. It has to be published. */
 async function subjectOf(tx: Tx, { asset_id, demand_id }: { asset_id?: string; demand_id?: string }) {
@@ -49,7 +48,7 @@ async function subjectOf(tx: Tx, { asset_id, demand_id }: { asset_id?: string; d
     if (!(await findOffers(tx, [assetId])).has(assetId)) throw assetNotFound();
     return { assetId, demandId: null };
   }
-  const demandId = getUuid(ID_PREFIX.demand, demand_id ?? '', demandNotFound);
+  const demandId = demandUuid(demand_id ?? '');
   if ((await findDemand(tx, demandId)) === null) throw demandNotFound();
   return { assetId: null, demandId };
 }

@@ -4,20 +4,21 @@ import {
   operatorMarketEndpoints as endpoints,
 } from '@saldo/api';
 import { parseInstant } from '@saldo/core/delivery-day.ts';
-import { ID_PREFIX } from '@saldo/core/id.ts';
 import { recordAudit } from '../audit/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { searchValue } from '../platform/db/search.ts';
 import { readPage } from '../platform/http/paging.ts';
 import { answerChanged, answerTagged, ifMatch } from '../platform/http/preconditions.ts';
-import { type FieldError, getUuid, validationProblem } from '../platform/http/problem.ts';
+import { type FieldError, validationProblem } from '../platform/http/problem.ts';
 import { type Route, route, writeRoute } from '../platform/http/routes.ts';
 import {
   assetNotFound,
+  assetUuid,
   createAsset,
   createDemand,
   demandNotFound,
+  demandUuid,
   type OfferedAsset,
   updateAsset,
   updateDemand,
@@ -97,8 +98,6 @@ function assetRoutes(db: Db, clock: Clock, customerUrl: string): Route[] {
   ];
 }
 
-const assetUuid = (id: string) => getUuid(ID_PREFIX.asset, id, assetNotFound);
-
 function coverRoute(clock: Clock, customerUrl: string): Route {
   return writeRoute(endpoints.uploadCover, async (call, tx): Promise<Cover> => {
     const now = clock.now();
@@ -172,8 +171,6 @@ function demandRoutes(db: Db, clock: Clock): Route[] {
     }),
   ];
 }
-
-const demandUuid = (id: string) => getUuid(ID_PREFIX.demand, id, demandNotFound);
 
 /** Plausible range. Some times outside of it cannot be stored or formatted. */
 const [FIRST_START, LAST_START] = [Date.UTC(1900, 0, 1), Date.UTC(2999, 11, 31)];
