@@ -2,7 +2,7 @@ import { TRANSACTION_STATUSES } from '@saldo/core/enums.ts';
 import { encodeId, ID_PREFIX, transactionUuid } from '@saldo/core/id.ts';
 import { elementAt, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import type { Differences } from './report.ts';
-import { msOf, type Row } from './row-stream.ts';
+import { arrayOf, msOf, type Row } from './row-stream.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Rows that have no entries of their own, because they follow from rows with entries. */
@@ -32,14 +32,6 @@ type DaySheet = {
   readonly mask: number | null;
   readonly invalidSlots: ReadonlySet<number>;
 };
-
-const arrayOf = (text: string): (number | null)[] | null =>
-  text === ''
-    ? null
-    : text
-        .slice(1, -1)
-        .split(',')
-        .map((element) => (element === 'NULL' ? null : Number(element)));
 
 const sheetOf = ([, , revision, id, volumesHex, previous, statuses, mask, invalid]: Row): DaySheet => ({
   id: id!,

@@ -19,19 +19,12 @@ import {
 } from '@saldo/core/ledger/entries.ts';
 import { supersededSlots, unpackVolumes } from '@saldo/core/transactions/sheet.ts';
 import type { Parties } from './parties.ts';
-import { instantOf, msOf, type Row } from './row-stream.ts';
+import { arrayOf, instantOf, msOf, type Row } from './row-stream.ts';
 import { SheetLines } from './sheet-lines.ts';
 
 /** The entries that follow from the stored rows, by the functions that make them when a change is committed. */
 
 const numbersOf = (text: string): number[] => text.slice(1, -1).split(',').map(Number);
-const elementsOf = (text: string): (number | null)[] | null =>
-  text === ''
-    ? null
-    : text
-        .slice(1, -1)
-        .split(',')
-        .map((element) => (element === 'NULL' ? null : Number(element)));
 
 /** A row, the instant of its change, and its entries. */
 export type RecordSource = {
@@ -63,13 +56,13 @@ const SHEETS: RecordSource = {
       sender: positions.get(sender!)!,
       receiver: positions.get(receiver!)!,
       volumesHex: volumesHex!,
-      versions: elementsOf(versions!) as number[] | null,
-      previous: elementsOf(previous!),
+      versions: arrayOf(versions!) as number[] | null,
+      previous: arrayOf(previous!),
       committedAt,
     });
     if (previous === '') return [sheet];
     const volumes = unpackVolumes(Buffer.from(volumesHex!, 'hex'));
-    const slots = supersededSlots({ volumes, previous: elementsOf(previous!) });
+    const slots = supersededSlots({ volumes, previous: arrayOf(previous!) });
     const superseded = (replaced === '' ? [] : replaced!.split(',')).map((text) => {
       const [before, uuid] = text.split(' ');
       return supersededEntry(uuid!, sheet.number, slots.get(Number(before)) ?? [], committedAt);

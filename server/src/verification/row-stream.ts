@@ -13,6 +13,15 @@ export function instantOf(text: string): number {
   return Number.isSafeInteger(instant) ? instant : 0;
 }
 
+/** The elements of an array in the text format. Null for an array that is null. */
+export const arrayOf = (text: string): (number | null)[] | null =>
+  text === ''
+    ? null
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((element) => (element === 'NULL' ? null : Number(element)));
+
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 const unescape = (text: string): string =>
