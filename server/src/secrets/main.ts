@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
-import { explain } from '../backup/explain.ts';
+import { explainQuery } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
 import { createSealer, keyIdOf } from '../platform/auth/sealed-secrets.ts';
 import {
@@ -79,15 +79,6 @@ async function showStatus(client: pg.Client, file: string): Promise<void> {
   for (const id of counts.keys()) if (!known.includes(id)) say(`${id}  ${secretsOf(id)}, missing in ${file}`);
 }
 
-const OTHER_SCHEMA = /^(42P01|42703)$/;
-
-function reasonOf(error: unknown): string {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return OTHER_SCHEMA.test(code)
-    ? 'The database is empty or of an earlier version. Start the server once.'
-    : explain(error);
-}
-
 /** No validation here: the command line tool has validated the arguments. */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -108,6 +99,6 @@ async function main(): Promise<void> {
 }
 
 await main().catch((error: unknown) => {
-  process.stderr.write(`Not completed: ${reasonOf(error)}\n`);
+  process.stderr.write(`Not completed: ${explainQuery(error)}\n`);
   process.exitCode = 1;
 });

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { explain } from '../backup/explain.ts';
+import { explainQuery } from '../backup/explain.ts';
 import { openSource } from '../backup/place.ts';
 import { createProgress, formatCount, secondsSince } from '../backup/progress.ts';
 import { readLedgerKeyFile } from '../start/config.ts';
@@ -64,16 +64,6 @@ function report(result: Verification, startedAt: number): void {
   if (differences.count > 0) process.exitCode = EXIT.differs;
 }
 
-const OTHER_SCHEMA = /^(42P01|42703)$/;
-
-function reasonOf(error: unknown): string {
-  if (error instanceof SealsFileError) return error.message;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return OTHER_SCHEMA.test(code)
-    ? 'The database is empty or of an earlier version. Start the server once.'
-    : explain(error);
-}
-
 /** No validation here: the command line tool has validated the arguments. */
 async function main(signal: AbortSignal): Promise<void> {
   const startedAt = Date.now();
@@ -97,6 +87,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => inte
 await main(interrupt.signal).catch((error: unknown) => {
   progress.stop();
   const isInterrupted = interrupt.signal.aborted;
-  process.stderr.write(`Not verified: ${isInterrupted ? 'Interrupted.' : reasonOf(error)}\n`);
+  const reason = error instanceof SealsFileError ? error.message : explainQuery(error);
+  process.stderr.write(`Not verified: ${isInterrupted ? 'Interrupted.' : reason}\n`);
   process.exitCode = isInterrupted ? EXIT.interrupted : EXIT.problem;
 });
