@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { appendEvents, type NewEvent, type Tenant } from '../src/events/store.ts';
 import type { Owner } from '../src/platform/auth/principal.ts';
 import { signedIn } from './browser.ts';
 import { assertProblem, assertRefused, bodyOf, client, startTestPlatform } from './harness.ts';
+import { until } from './until.ts';
+import { untilReadersWait } from './waiting-readers.ts';
 
 const platform = await startTestPlatform();
 const { db, clock, world } = platform;
@@ -36,13 +37,7 @@ async function openPage(owner: Owner) {
   return { browser, next, since: (after: string, wait = 0) => read(`after=${after}&wait=${wait}`) };
 }
 
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const text = await (await fetch(`${platform.adminUrl}/metrics`)).text();
-    if (text.includes(`saldo_event_readers_waiting ${count}\n`)) return;
-    await delay(10);
-  }
-}
+const untilWaiting = (count: number) => untilReadersWait(platform.adminUrl, count);
 
 test('a page reads each type once, however many events there are, and goes on from there', async () => {
   const { since, next } = await openPage(OF_BRP);
@@ -129,7 +124,7 @@ test('a session that ends during the waiting gets no changes', async () => {
   const { cookie } = browser;
   await browser.request.delete('/portal/v1/session');
   const ask = client(platform.baseUrl);
-  while ((await ask('/portal/v1/session', { headers: { cookie } })).status !== 401) await delay(50);
+  await until(async () => (await ask('/portal/v1/session', { headers: { cookie } })).status === 401);
   await append(created(`brp/${brp.no}`));
   assertProblem(await answer, 401, 'invalid_session');
 });

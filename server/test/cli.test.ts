@@ -5,7 +5,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OperatorTransaction } from '@saldo/api';
 import { watchExchange } from '../src/exchange/process/watch.ts';
 import { temporaryFolder } from './clean-up.ts';
@@ -13,6 +12,7 @@ import { CLI_MAIN, PROGRAM_ENVIRONMENT, runCommand, spawnCommand } from './comma
 import { client, startTestPlatform } from './harness.ts';
 import { pngImage } from './png.ts';
 import { until } from './until.ts';
+import { untilReadersWait } from './waiting-readers.ts';
 import { newEic } from './world.ts';
 
 /** Runs the real command line against the real platform. */
@@ -466,8 +466,7 @@ test('events are followed until the command is interrupted, from now on or after
   const operator = client(platform.baseUrl, operatorKey);
   const [first] = (await operator('/operator/v1/events?types=exchange.alarm&limit=1')).body.events;
   const [json, text] = [follow('--json', '--types', 'exchange.*', '--after', first.id), follow()];
-  const waiting = /^saldo_event_readers_waiting 2$/m;
-  while (!waiting.test(await (await fetch(`${platform.adminUrl}/metrics`)).text())) await delay(20);
+  await untilReadersWait(platform.adminUrl, 2);
   await alarm();
   const [, second] = (await operator('/operator/v1/events?types=exchange.alarm')).body.events;
   assert.deepEqual(JSON.parse(await json.line()), second);

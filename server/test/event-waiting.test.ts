@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { pino } from 'pino';
 import { EventPoller } from '../src/events/poller.ts';
@@ -11,6 +10,7 @@ import { createDatabase } from './databases.ts';
 import { type Answer, assertProblem, client, startTestPlatform } from './harness.ts';
 import { startProduct } from './product.ts';
 import { until } from './until.ts';
+import { untilReadersWait, waitingReaders } from './waiting-readers.ts';
 import { createWorld } from './world.ts';
 
 const AT_ONCE = 2;
@@ -33,15 +33,8 @@ const created = (brpNo = brp.no): NewEvent => ({
 const append = (on: typeof db, ...events: NewEvent[]) =>
   on.transaction((tx) => appendEvents(tx, events, clock.now()));
 
-/** The number of long polls that wait in a process. */
-async function waitingIn(adminUrl: string): Promise<number> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  return Number(/^saldo_event_readers_waiting(?:\{.*\})? (\d+)$/m.exec(text)?.[1]);
-}
-
-async function untilWaiting(count: number, { adminUrl }: { adminUrl: string } = platform): Promise<void> {
-  while ((await waitingIn(adminUrl)) !== count) await delay(10);
-}
+const untilWaiting = (count: number, { adminUrl }: { adminUrl: string } = platform) =>
+  untilReadersWait(adminUrl, count);
 
 const types = ({ status, body, text }: Answer) => {
   assert.equal(status, 200, text);
@@ -94,7 +87,7 @@ test('the cursor of a waiting reader does not go back when a late announcement l
   const reader = ask(`/v1/events?after=${last.id}&wait=2`).finally(() => {
     isAnswered = true;
   });
-  await until(async () => isAnswered || (await waitingIn(platform.adminUrl)) === 2);
+  await until(async () => isAnswered || (await waitingReaders(platform.adminUrl)) === 2);
   await announce('lock', sequence);
   await announce('unlock', sequence - 1);
   assert.equal(
@@ -143,7 +136,7 @@ test('a key that expires or is revoked during the waiting gets no event', async 
   const revoked = asRevoked('/v1/events?after=latest&wait=30');
   await untilWaiting(1);
   assert.equal((await operator.delete(`/operator/v1/api-keys/${id}`)).status, 204);
-  while ((await asRevoked('/v1/events?limit=1')).status !== 401) await delay(50);
+  await until(async () => (await asRevoked('/v1/events?limit=1')).status === 401);
   await append(db, created());
   assertProblem(await revoked, 401, 'invalid_api_key');
 });
