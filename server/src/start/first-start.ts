@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DemoAccess, loadDemo } from '../demo/load.ts';
 import { ensureOperatorKey, hasAnyBrp, hasOperatorKey, renewFirstKey } from '../parties/actions.ts';
@@ -10,6 +9,7 @@ import { statement } from '../platform/db/statement.ts';
 import { inviteOperator } from '../users/actions.ts';
 import { hasOperatorUser } from '../users/store.ts';
 import type { Config } from './config.ts';
+import { writePrivateFile } from './private-file.ts';
 
 const FIRST_START_LOCK = statement(
   'lock_first_start',
@@ -66,7 +66,7 @@ export async function prepareFirstStart(
     const operator = { key: operatorKey, eic: config.operator.eic };
     const access = await loadDemo(tx, operator, config.marketRules, now);
     // Write before the commit: the secrets cannot be read again, while a file without a committed world is overwritten.
-    await writePrivately(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
+    await writePrivateFile(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };
   });
 }
@@ -97,14 +97,6 @@ async function warnOfOpenFolders({ exchange }: Config, say: (message: string) =>
     if (((await stat(dir)).mode & OTHERS) === 0) continue;
     say(`Every user of this machine can open ${name}. Close it with: chmod o-rwx '${dir}'`);
   }
-}
-
-/** Writes a file atomically, readable only by its owner at every moment. */
-async function writePrivately(file: string, text: string): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true });
-  await chmod(draft, 0o600);
-  await rename(draft, file);
 }
 
 /** Whether a start of this platform has loaded the demo data. */

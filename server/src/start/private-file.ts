@@ -5,7 +5,7 @@ import { syncFolder } from '@saldo/postgres/cluster.ts';
 import { ConfigError } from './config-error.ts';
 import { createFolder, folder, PRIVATE } from './config-folder.ts';
 
-/** Files of keys, which only their owner can read. `name` is the setting that names the file. */
+/** Files of keys and credentials, which only their owner can read. `name` is the setting that names the file. */
 
 const ONLY_OWNER = 0o600;
 const OTHERS = 0o077;
