@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PROBLEM_CODES } from '@saldo/api';
 import { type StaticFile, staticFile } from '../platform/http/static-file.ts';
@@ -131,15 +132,13 @@ async function asMarkdown({ file, read }: Source, sources: Sources): Promise<str
   });
 }
 
-/** Lets other requests be answered between two pages. */
-const pause = () => new Promise(setImmediate);
-
 async function searchIndex(sources: Sources): Promise<string> {
   const entries = [];
   for (const [url, source] of sources) {
     if (!source.isIndexed) continue;
     entries.push(...searchEntries(url, await render(source)));
-    await pause();
+    // Lets other requests be answered between two pages.
+    await nextTurn();
   }
   return JSON.stringify(entries);
 }
@@ -153,7 +152,7 @@ async function overview(sources: Sources, groups: readonly NavigationGroup[]): P
       const source = sources.get(url);
       if (!source) continue;
       lines.push(`- [${name}](${markdownUrl(url)}): ${summaryOf(await render(source))}`);
-      await pause();
+      await nextTurn();
     }
   }
   return `${lines.join('\n')}\n`;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Primary } from './database.ts';
 import { statement } from './statement.ts';
@@ -8,8 +9,6 @@ const OLDEST_CHANGE = statement('oldest_change', 'select oldest_change() as olde
 const MAX_CLOCK_SKEW_MS = 100;
 const POLL_MS = 5;
 const MAX_WAIT_MS = 10_000;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type ChangeHorizon = {
   /** Resolves when no change can still become visible with an instant at or before this one. False if it takes too long. */
@@ -24,7 +23,7 @@ export function createChangeHorizon(db: Primary, clock: Clock): ChangeHorizon {
       if (instant <= passedMs) return true;
       // Another server, whose clock is behind, may still begin a change at this instant.
       const skewMs = instant + MAX_CLOCK_SKEW_MS - clock.now();
-      if (skewMs > 0) await pause(Math.min(skewMs, MAX_CLOCK_SKEW_MS));
+      if (skewMs > 0) await delay(Math.min(skewMs, MAX_CLOCK_SKEW_MS));
       const end = performance.now() + MAX_WAIT_MS;
       for (;;) {
         const [row] = await db.query<{ oldest: number | null }>(OLDEST_CHANGE);
@@ -34,7 +33,7 @@ export function createChangeHorizon(db: Primary, clock: Clock): ChangeHorizon {
           return true;
         }
         if (performance.now() > end) return false;
-        await pause(POLL_MS);
+        await delay(POLL_MS);
       }
     },
   };
