@@ -46,6 +46,7 @@ export * from './portal/providers.ts';
 export * from './portal/session.ts';
 export * from './portal/table.ts';
 export * from './portal/users.ts';
+export * from './problem.ts';
 export * from './problems.ts';
 export * from './requests.ts';
 export * from './schedules.ts';
