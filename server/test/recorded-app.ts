@@ -9,8 +9,9 @@ import { readCursorSecret } from '../src/platform/http/cursor.ts';
 import { refusalCounter } from '../src/platform/http/refusals.ts';
 import { RequestQueue } from '../src/platform/http/request-queue.ts';
 import { createMetrics } from '../src/platform/telemetry/metrics.ts';
-import { createApp, createCustomerApp, createRateLimiter } from '../src/start/app.ts';
+import { createApp, createCustomerApp } from '../src/start/app.ts';
 import { createDocumentation } from '../src/start/documentation.ts';
+import { createRateLimiter } from '../src/start/rate-limiter.ts';
 import type { Asked } from './explain.ts';
 import type { TestPlatform } from './harness.ts';
 

@@ -5,7 +5,6 @@ import {
   marketWebhooks,
   operatorEndpoints,
   operatorWebhooks,
-  PROBLEMS,
   portalEndpoints,
 } from '@saldo/api';
 import type { FastifyInstance } from 'fastify';
@@ -65,11 +64,12 @@ import {
 } from '../platform/http/guard.ts';
 import type { Portal } from '../platform/http/portal-files.ts';
 import { positionTracker } from '../platform/http/positions.ts';
-import { memoryRateLimiter, type RateLimiter, redisRateLimiter } from '../platform/http/rate-limit.ts';
+import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { CountRefusal } from '../platform/http/refusals.ts';
+import { rejectionLog } from '../platform/http/rejection-log.ts';
 import type { RequestQueue } from '../platform/http/request-queue.ts';
 import { type Mounting, methodFinder, mountRoutes } from '../platform/http/routes.ts';
-import { createServer, originOf, type ServerOptions } from '../platform/http/server.ts';
+import { createServer, originOf } from '../platform/http/server.ts';
 import { sessionCookie } from '../platform/http/session-cookie.ts';
 import type { Metrics } from '../platform/telemetry/metrics.ts';
 import { requestLog } from '../platform/telemetry/request-log.ts';
@@ -191,7 +191,7 @@ async function createListener(
       if (tracer === null) log();
       else tracer.answered(request, route, status, seconds, log);
     },
-    onReject: rejectionLog(config, logger, metrics),
+    onReject: rejectionLog(config.requestsAtOnce, logger, metrics),
     countUnrouted: unroutedCounter(keys, limiter),
   });
   tracer?.observe(app);
@@ -201,30 +201,6 @@ async function createListener(
     addresses.errors ||= addresses.base;
   });
   return { app, addresses, keys };
-}
-
-/** Rejections are logged in batches, because one line each would cost more than the rejection. */
-const LOG_REJECTIONS_EVERY_MS = 1000;
-
-function rejectionLog(
-  { requestsAtOnce }: Config,
-  logger: Logger,
-  metrics: Metrics,
-): ServerOptions['onReject'] {
-  let count = 0;
-  const write = () => {
-    logger.warn(
-      { requests: count },
-      `overload: rejected ${count} requests in the last second (REQUESTS_AT_ONCE=${requestsAtOnce})`,
-    );
-    count = 0;
-  };
-  return (early) => {
-    if (count++ === 0) setTimeout(write, LOG_REJECTIONS_EVERY_MS).unref();
-    if (early === null) return;
-    const { method, waitedSeconds } = early;
-    metrics.observeRequest(method, 'unknown', PROBLEMS.unavailable.status, waitedSeconds);
-  };
 }
 
 /** Creates the guards and cursors that the routes of a listener share. */
@@ -431,30 +407,6 @@ const operatorRoutes = (
   ...(config.sandbox ? sandboxRoutes(db, clock) : []),
   ...(isTrial(config) ? simulationRoutes(db, clock, exchangeOf(config)) : []),
 ];
-
-/** All listeners of a process share one limiter. With Redis, all processes share the counts. */
-export async function createRateLimiter(
-  config: Config,
-  logger: Logger,
-): Promise<{ limiter: RateLimiter; close: () => Promise<void> }> {
-  const rule = { limit: config.rateLimit, windowS: config.rateWindowS };
-  const inMemory = memoryRateLimiter(rule, monotonicNow);
-  if (config.redisUrl === null) return { limiter: inMemory, close: async () => {} };
-  // Loading it takes a tenth of the server's start.
-  const { Redis } = await import('ioredis');
-  const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  redis.on('error', (error) => logger.warn({ err: error }, 'redis is not reachable'));
-  // Log the fallback once per outage, not once per request.
-  let isLogged = false;
-  redis.on('ready', () => {
-    isLogged = false;
-  });
-  const limiter = redisRateLimiter(rule, redis, inMemory, (error) => {
-    if (!isLogged) logger.warn({ err: error }, 'counting rate limits in memory');
-    isLogged = true;
-  });
-  return { limiter, close: async () => redis.disconnect() };
-}
 
 /** An index or OpenAPI document of an API, generated at its first request: the public URL may be unknown before the server listens. */
 type Document = { readonly url: string; readonly make: () => object };

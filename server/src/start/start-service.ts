@@ -21,11 +21,12 @@ import { OwnerRequestLog } from '../requests/log.ts';
 import { followSandboxClock } from '../sandbox/operator-routes.ts';
 import type { ImportCounts } from '../transactions/import-request.ts';
 import { createSender, senderSettings } from '../webhooks/send.ts';
-import { type AppDependencies, createApp, createCustomerApp, createRateLimiter } from './app.ts';
+import { type AppDependencies, createApp, createCustomerApp } from './app.ts';
 import type { Config } from './config.ts';
 import { createDocumentation } from './documentation.ts';
 import { type Started, startInOrder } from './in-order.ts';
 import { jobsOf } from './jobs.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 import { readSecretsKeys } from './secrets-key-file.ts';
 import { openConfigured } from './start-store.ts';
 
