@@ -21,12 +21,15 @@ const ROWS_PER_BRP = 5;
 /** Few connections: slow lists would block 32. */
 const CONNECTIONS = 4;
 
-/** Makes as many records of the operator's lists rare as a BRP has, and the platform one that starts. */
+/**
+ * Gives `ROWS_PER_BRP` assets, demands and messages a value that no other record has: the operator's lists filtered by this
+ * value are then as long as the lists of a BRP.
+ */
 const RARE = [
   `update asset set technology = 'wind_offshore' where id in (select id from asset limit ${ROWS_PER_BRP})`,
   `update demand set country = 'NL' where id in (select id from demand limit ${ROWS_PER_BRP})`,
   `update message set state = 'failed' where id in (select id from message limit ${ROWS_PER_BRP})`,
-  // Their secrets are sealed with a key that no server has.
+  // Their secrets are sealed with a key that no server has, so that the server would not start.
   'truncate webhook_endpoint cascade',
   'vacuum (analyze) asset, demand, message',
 ];

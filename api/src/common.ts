@@ -215,7 +215,7 @@ export const paginationExample: Pagination = { limit: 10, has_more: false, next_
 export const LIST_ORDERS = ['oldest_first', 'newest_first'] as const;
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
-/** The query parameter `sort` of a list. Each order is one that an index serves. */
+/** The query parameter `sort` of a list. Every order has an index. */
 export const Sort = <const S extends string>(sorts: readonly S[]) =>
   Type.Optional(
     Choice(sorts, {

@@ -41,7 +41,7 @@ export type Session = {
   brp(): Promise<BrpClient>;
   /** For commands of both: the client of the kind of the key. */
   client(): Promise<OperatorClient | BrpClient>;
-  /** A day of the command line. One that is counted from today is counted by the platform's clock. */
+  /** Resolves a day argument. Relative days use the platform's clock. */
   day(given: string | RelativeDay): Promise<DeliveryDay>;
   /** For commands of every owner of a key, accounts included. */
   own(): Promise<OwnClient>;

@@ -25,7 +25,7 @@ const sideFileOf = (file: string) => `${file}.manifest.json`;
 const writeSideFile = (file: string, content: SideFile) =>
   writeFile(sideFileOf(file), `${JSON.stringify(content, null, 2)}\n`);
 
-/** Notes the id of an export beside its file. One that has none leaves no id of an earlier file of the same name. */
+/** Writes the id of an export to its side file. An export without an id deletes the side file of an earlier export. */
 export async function noteExport(
   file: string,
   { exportId, asOf }: Download,

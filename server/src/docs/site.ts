@@ -185,7 +185,7 @@ export function createSite(apis: readonly DocumentedApi[], findPackages: FindPac
   const collected = () => (collection ??= collect(apis));
   let missing: Promise<StaticFile> | null = null;
   let packages: Promise<Packages> | null = null;
-  // Once: a build that has failed would fail again, at the expense of other requests.
+  // A failed build resolves to no packages and is kept. Other errors are tried again.
   const readOnce = () =>
     (packages ??= readPackages(findPackages).catch((error: unknown) => {
       packages = null;

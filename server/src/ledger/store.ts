@@ -84,7 +84,7 @@ type KeyRow = {
   last_used_at: number | null;
 };
 
-/** The key of the newest seal is the current one: a start may have added one that has not signed yet. */
+/** The key of the newest seal is the current key: a start may have added a key that has not signed yet. */
 export async function readLedgerKeys(db: Primary): Promise<LedgerKey> {
   const [current, ...others] = await db.query<KeyRow>(KEYS);
   assert(current !== undefined, 'a start adds the key of its file');

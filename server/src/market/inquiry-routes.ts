@@ -31,7 +31,8 @@ function answerPage(page: PageRequest, rows: InquiryPage) {
 function askerOf(call: Pick<Call<typeof endpoints.listOwnInquiries>, 'owner' | 'request'>) {
   const owner = getOwner(call);
   const { session = null } = call.request.principal ?? {};
-  if (owner.type !== 'account' || session === null) throw new Error('only users of accounts are let in here');
+  if (owner.type !== 'account' || session === null)
+    throw new Error('the guard admits only sessions of account users');
   return { accountNo: owner.accountNo, userId: session.userId };
 }
 

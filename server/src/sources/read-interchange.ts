@@ -68,7 +68,10 @@ async function applyInterchange(
 
 const lockName = ({ no }: Source) => `saldo interchange ${no}`;
 
-/** Applies an interchange that was just received. Another process that is at it already does not matter. */
+/**
+ * Applies an interchange that was just received. Applies it also while another process holds its lock, because applying is
+ * idempotent.
+ */
 export async function applyReceived(
   db: Database,
   clock: Clock,

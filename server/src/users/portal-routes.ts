@@ -242,6 +242,6 @@ export function sessionRoutes(dependencies: SessionDependencies): Route[] {
 }
 
 export function sessionOf({ principal }: FastifyRequest): SessionFacts {
-  if (!principal?.session) throw new Error('only a session is let in here');
+  if (!principal?.session) throw new Error('the guard admits only sessions');
   return principal.session;
 }

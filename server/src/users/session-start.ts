@@ -63,7 +63,10 @@ export type SignIn = {
   readonly policy: MfaPolicy;
 };
 
-/** A user whose sign-in was verified. `password_hash` is the one that a password was verified against, if it was one. */
+/**
+ * A user whose sign-in was verified. `password_hash`: the hash that was verified; absent after a sign-in without a
+ * password.
+ */
 export type VerifiedUser = Pick<UserRow, 'id'> & Partial<Pick<UserRow, 'password_hash'>>;
 
 const INSERT_SESSION = statement(

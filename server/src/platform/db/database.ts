@@ -72,7 +72,7 @@ export type OpenDatabase = Database & {
 };
 
 export type Replication = {
-  /** For a request that may read from a replica: one that has all changes up to `after`, else the primary. */
+  /** For a request that may read from a replica: a replica with all changes up to `after`, otherwise the primary. */
   readsAfter(after: Lsn, caller: string): Promise<RequestReads>;
   /** For all other requests. */
   primaryReads(): RequestReads;

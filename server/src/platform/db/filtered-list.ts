@@ -19,7 +19,7 @@ type FilteredList<Name extends string, S extends Statement> = {
   ) => string;
 };
 
-/** The values of filters; one that is null or absent does not restrict the list. */
+/** Values of the filters. Null or absent: no restriction. */
 export type FilterValues<Name extends string> = {
   readonly [N in Name]?: string | number | boolean | null | undefined;
 };

@@ -80,7 +80,7 @@ async function readWhole(body: Readable, limitBytes: number): Promise<Buffer> {
 }
 
 /**
- * Idle timeout of a body. Called when the body gets its turn, because one that waits is not read and so cannot progress.
+ * Idle timeout of a body. Start it when the body gets its turn: a queued body is not read and cannot progress.
  * On the response: once the request is complete, Node ignores its listeners and closes the connection.
  */
 export function disconnectSilent({ raw }: FastifyRequest, reply: FastifyReply, silenceMs: number): void {

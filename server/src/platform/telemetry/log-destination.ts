@@ -101,7 +101,7 @@ export class LogDestination implements DestinationStream {
     this.reason = reason;
   }
 
-  /** One batch at a time. Lines are written only after the one that says how many are missing before them. */
+  /** Writes one batch at a time. The report of dropped lines is written before later lines. */
   private writeBatch(): void {
     if (this.writing !== null || (this.waiting === '' && this.unreported === 0)) return;
     this.writing = (this.unreported > 0 ? this.writeReport() : this.writeWaiting()).finally(() => {
