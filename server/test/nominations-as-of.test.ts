@@ -4,7 +4,7 @@ import { NOMINATION_STATUSES } from '@saldo/api';
 import { formatInstant } from '@saldo/core/delivery-day.ts';
 import { recordSent } from '../src/nominations/actions.ts';
 import { statement } from '../src/platform/db/statement.ts';
-import { assertRefused, type Client, client, startTestPlatform, walk } from './harness.ts';
+import { assertProblem, assertRefused, type Client, client, startTestPlatform, walk } from './harness.ts';
 import { cells, confirm, listNominated, makeDeal, type Nominated, nominationUuid } from './nominated.ts';
 
 const DAY = '2026-10-22';
@@ -130,6 +130,22 @@ test('a bulk read as of an instant omits nominations that were made later', asyn
     await asSeller.post('/v1/nominations/bulk', { ids, as_of: early }),
   ])
     assert.deepEqual([answer.status, answer.body], [200, { nominations: [] }]);
+});
+
+test('an instant in the future is refused before the id is looked up, also one that cannot exist', async () => {
+  const unknown = 'nom_01k9x3w8v5e2ntq0v9bgr4kx7c';
+  for (const [of, base] of [
+    [asSeller, '/v1'],
+    [operator, '/operator/v1'],
+  ] as const) {
+    for (const id of ['nom_x', unknown]) {
+      for (const path of ['', '/history', '/proof']) {
+        const read = `${base}/nominations/${id}${path}`;
+        assertRefused(await of(`${read}?as_of=2099-01-01T00:00:00Z`), 'as_of value_too_large');
+        assertProblem(await of(`${read}?as_of=${formatInstant(clock.now())}`), 404, 'nomination_not_found');
+      }
+    }
+  }
 });
 
 test('another BRP finds nothing as of any instant', async () => {

@@ -62,15 +62,15 @@ function nominationReads(rules: MarketRules, operator: Operator, readsAsOf: AsOf
       return answer(records, range, pagination);
     },
     async single({ viewer, params, query }: SingleCallAsOf, given: Db) {
-      const uuid = nominationUuid(params.nomination_id);
       const { db, asOf } = await readsAsOf(given, query.as_of);
+      const uuid = nominationUuid(params.nomination_id);
       const [row] = await findNominations(db, viewer, [uuid], asOf);
       if (!row) throw nominationNotFound();
       return write.one(row, ALL_SLOTS);
     },
     async history({ viewer, params, query }: SingleCallAsOf, given: Db) {
-      const uuid = nominationUuid(params.nomination_id);
       const { db, asOf } = await readsAsOf(given, query.as_of);
+      const uuid = nominationUuid(params.nomination_id);
       const rows = await findNominationHistory(db, viewer, uuid, asOf);
       if (rows.length === 0) throw nominationNotFound();
       return answer(rows);
