@@ -12,6 +12,8 @@ const DAYS = ['2026-03-29', '2026-10-22', '2026-10-25', '2027-03-28'] as const;
 type Day = (typeof DAYS)[number];
 /** 10:00 in Germany: changes apply from tomorrow on. */
 const EFFECTIVE = '2026-10-21';
+/** One day of each span in which the shares of a series stay the same. */
+const SPANS = ['2026-01-01', '2026-03-29', EFFECTIVE, '2026-10-22', '2026-10-25'] as const;
 const KINDS = ['forecasted', 'produced', 'indexed'] as const;
 type Name = 'forecast' | 'meter';
 
@@ -20,7 +22,9 @@ const { world } = platform;
 const { operator, series, store, contractBody, transactions } = await sourcing(platform);
 
 type Source = { forecast: boolean; meter: boolean; millionths: number; maxKw: number | null };
-type Cell = { kwh: number; version: number; status: 'valid' | 'invalid' | 'rests'; source: Name | null };
+/** `rests`: invalid because of a deactivation or an earlier end. `returns`: about to be valid again. */
+type Status = 'valid' | 'invalid' | 'rests' | 'returns';
+type Cell = { kwh: number; version: number; status: Status; source: Name | null };
 type Cells = readonly { slot: number; value: number }[];
 
 /** The rules of the specification in exact fractions, slot by slot. */
@@ -28,18 +32,19 @@ class Model {
   readonly values = { forecast: new Map<string, number>(), meter: new Map<string, number>() };
   readonly sources: { from: string; source: Source }[][] = KINDS.map(() => []);
   readonly cells: Map<string, Cell>[] = KINDS.map(() => new Map());
+  readonly ends: string[] = KINDS.map(() => '2028-01-01');
   isActive = true;
 
-  sourceOn(contract: number, day: Day): Source | null {
+  sourceOn(contract: number, day: string): Source | null {
     return this.sources[contract]!.findLast(({ from }) => from <= day)?.source ?? null;
   }
 
-  /** Whether the shares of a series exceed 1, before the effective day or from it on. */
+  /** Whether the shares of a series exceed 1 on any day. */
   exceeds(): boolean {
     return (['forecast', 'meter'] as const).some((name) =>
-      (['2026-03-29', '2026-10-22'] as const).some((day) => {
+      SPANS.some((day) => {
         const shares = KINDS.map((_, contract) => {
-          const source = this.sourceOn(contract, day);
+          const source = day < this.ends[contract]! ? this.sourceOn(contract, day) : null;
           return source?.[name] ? source.millionths : 0;
         });
         return shares.reduce((sum, share) => sum + share, 0) > 1_000_000;
@@ -47,12 +52,12 @@ class Model {
     );
   }
 
-  takes = (day: Day) => this.isActive || day < EFFECTIVE;
+  takes = (contract: number, day: string) => day < this.ends[contract]! && (this.isActive || day < EFFECTIVE);
 
   /** `changed` are the slots of this delivery that have a new value, by series. */
   follow(contract: number, day: Day, changed: Record<Name, Set<number>>): void {
     const source = this.sourceOn(contract, day);
-    if (source === null || !this.takes(day)) return;
+    if (source === null || !this.takes(contract, day)) return;
     let exact = 0n;
     let rounded = 0n;
     for (let slot = 1; slot <= slotCount(day); slot++) {
@@ -69,7 +74,8 @@ class Model {
       const kwh = Number(total - rounded);
       rounded = total;
       const cell = this.cells[contract]!.get(`${day} ${slot}`);
-      if (cell && cell.status !== 'valid' && !changed[name].has(slot)) continue;
+      const isInvalid = cell?.status === 'invalid' || cell?.status === 'rests';
+      if (isInvalid && !changed[name].has(slot)) continue;
       this.write(contract, day, slot, kwh, name);
     }
     const error = rounded * 1_000_000_000n - exact;
@@ -79,26 +85,39 @@ class Model {
   write(contract: number, day: Day, slot: number, kwh: number, source: Name | null): void {
     const key = `${day} ${slot}`;
     const cell = this.cells[contract]!.get(key);
-    if (cell?.status === 'valid' && cell.kwh === kwh) return;
+    if ((cell?.status === 'valid' || cell?.status === 'returns') && cell.kwh === kwh) return;
     this.cells[contract]!.set(key, { kwh, version: (cell?.version ?? 0) + 1, status: 'valid', source });
   }
 
   setActive(isActive: boolean): void {
     this.isActive = isActive;
-    for (const [contract, cells] of this.cells.entries()) {
-      for (const [key, cell] of cells) {
-        if (key < EFFECTIVE) continue;
-        if (!isActive && cell.status === 'valid') cells.set(key, { ...cell, status: 'rests' });
-        if (isActive && cell.status === 'rests')
-          cells.set(key, { ...cell, status: 'valid', version: cell.version + 1 });
-      }
-      if (isActive) this.followAll(contract);
+    for (const contract of KINDS.keys()) {
+      if (isActive) this.restore(contract, EFFECTIVE);
+      else this.invalidate(contract, EFFECTIVE);
     }
   }
 
-  followAll(contract: number): void {
+  private invalidate(contract: number, first: string): void {
+    const cells = this.cells[contract]!;
+    for (const [key, cell] of cells)
+      if (key >= first && cell.status === 'valid') cells.set(key, { ...cell, status: 'rests' });
+  }
+
+  /** Volumes become valid again with the values of today. */
+  private restore(contract: number, first: string): void {
+    const cells = this.cells[contract]!;
+    for (const [key, cell] of cells) {
+      const isWanted = key >= first && this.takes(contract, key.slice(0, 10));
+      if (isWanted && cell.status === 'rests') cells.set(key, { ...cell, status: 'returns' });
+    }
+    this.followAll(contract, first);
+    for (const [key, cell] of cells)
+      if (cell.status === 'returns') cells.set(key, { ...cell, status: 'valid', version: cell.version + 1 });
+  }
+
+  followAll(contract: number, first: string = EFFECTIVE): void {
     const nothing = { forecast: new Set<number>(), meter: new Set<number>() };
-    for (const day of DAYS) if (day >= EFFECTIVE) this.follow(contract, day, nothing);
+    for (const day of DAYS) if (day >= first) this.follow(contract, day, nothing);
   }
 }
 
@@ -260,7 +279,7 @@ async function takeImport({ contracts }: Market, model: Model, one: Extract<Step
   });
   if (model.sourceOn(contract, day) !== null)
     return assert.equal(problemOf(answer).code, 'contract_has_source');
-  if (!model.takes(day)) return assert.equal(problemOf(answer).code, 'customer_not_active');
+  if (!model.takes(contract, day)) return assert.equal(problemOf(answer).code, 'customer_not_active');
   assert.equal(answer.status, 200, answer.text);
   for (const [at, kwh] of volumes.entries()) if (kwh !== null) model.write(contract, day, at + 1, kwh, null);
 }

@@ -304,10 +304,51 @@ test('values of a contract that is not active are stored, and its volumes follow
   const preview = await bodyOf(
     operator.post(`/operator/v1/customers/${consumer.id}/preview`, { status: 'active' }),
   );
-  assert.equal(preview.transactions, 96 + 1 + 96, 'restored, corrected and created ones');
+  assert.equal(preview.transactions, 96 + 96, 'restored or corrected, and created ones');
   await setStatus(consumer.id, 'active');
   assert.deepEqual(await shown(contract.id, TOMORROW), ['5 forecast', '1 forecast']);
   assert.deepEqual(await shown(contract.id, LATER), ['3 meter']);
+  const firstSlot = (await transactions(contract.id, TOMORROW)).filter(
+    ({ slot_number }) => slot_number === 1,
+  );
+  assert.deepEqual(
+    firstSlot.map(({ version, volume, status }) => [version, volume, status]),
+    [
+      [1, 0.001, 'superseded'],
+      [2, 0.005, 'valid'],
+    ],
+    'one new version with the new value',
+  );
+});
+
+test('volumes that come back with new values are one version of a slot and one event of a day', async () => {
+  const { seller, consumer, forecast, sign } = await makePlant();
+  const contract = await sign({ source: sourceOf(forecast) });
+  const asSeller = client(platform.baseUrl, seller.key);
+  const events = async (after: string) =>
+    bodyOf(asSeller(`/v1/events?types=transactions.*&limit=100&after=${after}`));
+  await store([forecast, TOMORROW, 1000]);
+  const setStatus = (status: string) =>
+    bodyOf(operator.patch(`/operator/v1/customers/${consumer.id}`, { status }));
+  await setStatus('deactivated');
+  await store([forecast, TOMORROW, cells(TOMORROW, { 1: 5000, 3: 2000 })]);
+  const { next_cursor } = (await events('latest')).pagination;
+  await setStatus('active');
+  const told = (await events(next_cursor)).events.map(
+    ({ type, data }: { type: string; data: { slots: number } }) => [type, data.slots],
+  );
+  assert.deepEqual(told, [['transactions.corrected', 96]]);
+  const versions = (slot: number, all: Awaited<ReturnType<typeof transactions>>) =>
+    all.filter(({ slot_number }) => slot_number === slot).map(({ volume, status }) => `${volume} ${status}`);
+  const all = await transactions(contract.id, TOMORROW);
+  assert.deepEqual(
+    [1, 2, 3].map((slot) => versions(slot, all)),
+    [
+      ['0.001 superseded', '0.005 valid'],
+      ['0.001 superseded', '0.001 valid'],
+      ['0.001 superseded', '0.002 valid'],
+    ],
+  );
 });
 
 test('volumes follow when pending customers become active, and when dates are set or the end moves later', async () => {

@@ -224,10 +224,12 @@ export function currentVolumes(history: readonly SheetCells[], slotCount: number
   );
 }
 
-/** Per slot whether its newest transaction is invalid. Null if none is. */
-export function invalidSlots(history: readonly SheetCells[], slotCount: number): boolean[] | null {
+/** Per slot its newest transaction if that is invalid. Null if none is. */
+export function invalidCells(history: readonly SheetCells[], slotCount: number): (Cell | null)[] | null {
   if (!history.some(({ statuses }) => statuses?.includes(INVALID))) return null;
-  return newestSheets(history, slotCount).map((sheet, at) => sheet !== null && codeAt(sheet, at) === INVALID);
+  return newestSheets(history, slotCount).map((sheet, at) =>
+    sheet !== null && codeAt(sheet, at) === INVALID ? cellAt(sheet, at + 1) : null,
+  );
 }
 
 /**

@@ -67,13 +67,14 @@ export async function changeCustomer(
     return { ...change, contracts: 0, transactions: 0, dirty: new DirtyPositions() };
   const changed = await readContractsOf(tx, id);
   await appendEvents(tx, movedContractEvents(contracts, changed), now);
-  const reason = { text: 'customer_deactivated', customerId: id };
-  const stored: StoredDaysChange = { first, kind: kindOf(before, after), reason };
+  const stored = storedChange(before, after, first);
   const dirty = new DirtyPositions();
-  let transactions = await changeStoredDays(tx, changed, stored, dirty, now);
-  // Values that arrived while the customer was not active count from the effective day on.
-  if (hasNewStatus && after.status === 'active')
-    transactions += await followSources(tx, changed, { first }, dirty, now);
+  let transactions = 0;
+  // Values that arrived while the customer was not active count from the effective day on. They come first, so that a
+  // transaction that becomes valid again with another volume has one new version.
+  if (stored.kind === 'restore and reissue')
+    transactions += await followSources(tx, changed, { first, restored: stored }, dirty, now);
+  transactions += await changeStoredDays(tx, changed, stored, dirty, now);
   await dirty.mark(tx);
   return {
     ...change,
@@ -108,10 +109,15 @@ const isLeftWithoutGroup = (before: CustomerRow, after: CustomerRow) =>
 const isDelivering = ({ deliveryEnd }: VolumeContract, from: number) =>
   deliveryEnd === null || deliveryEnd > from;
 
-function kindOf(before: CustomerRow, after: CustomerRow): StoredDaysChange['kind'] {
-  if (after.status === before.status) return 'reissue';
-  if (after.status === 'deactivated') return 'invalidate';
-  return before.status === 'deactivated' ? 'restore and reissue' : 'reissue';
+function storedChange(
+  before: CustomerRow,
+  { id, status }: CustomerRow,
+  first: DeliveryDay,
+): StoredDaysChange {
+  if (status === before.status) return { kind: 'reissue', first };
+  if (status === 'active') return { kind: 'restore and reissue', first };
+  const reason = { text: 'customer_deactivated', customerId: id };
+  return { kind: 'invalidate', first, reason };
 }
 
 /** Both customers are read after the contracts were locked: a change of the other one is entirely before or after. */

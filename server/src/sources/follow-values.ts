@@ -2,12 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import { SOURCE_KINDS, type SourceKind } from '@saldo/core/enums.ts';
 import { type SourcedDay, sourceVolumes } from '@saldo/core/series/source.ts';
+import type { Cell } from '@saldo/core/transactions/sheet.ts';
 import { type ContractSource, seriesOf, sourceOn } from '../contracts/source-store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { statement } from '../platform/db/statement.ts';
 import { type ChangedSeriesDay, type SeriesDay, SeriesHistories } from '../series/value-batch.ts';
 import { type ContractDay, DayBatch } from '../transactions/day-batch.ts';
 import { DirtyPositions } from '../transactions/dirty-positions.ts';
+import { type IsRestored, type RestoredDays, readRestored, reissue } from '../transactions/stored-days.ts';
 import { lockContractsByNo, takesVolumes, type VolumeContract } from '../transactions/volume-contracts.ts';
 
 /** Contract-days that are read and stored at once. */
@@ -104,6 +106,8 @@ const DAYS_WITH_VALUES = statement(
 export type FollowAgain = {
   readonly first: DeliveryDay;
   readonly isWanted?: (contract: VolumeContract, day: DeliveryDay) => boolean;
+  /** Transactions that become valid again. Each has one new version, whose volume follows from the newest values. */
+  readonly restored?: RestoredDays | undefined;
 };
 
 /**
@@ -114,7 +118,7 @@ export type FollowAgain = {
 export async function followSources(
   tx: Tx,
   contracts: readonly VolumeContract[],
-  { first, isWanted }: FollowAgain,
+  { first, isWanted, restored }: FollowAgain,
   dirty: DirtyPositions,
   now: number,
 ): Promise<number> {
@@ -122,7 +126,7 @@ export async function followSources(
   if (seriesNos.length === 0) return 0;
   const rows = await tx.arrays<[seriesNo: number, day: DeliveryDay]>(DAYS_WITH_VALUES, [seriesNos, first]);
   const days = rows.map(([seriesNo, day]) => ({ seriesNo, day }));
-  return followDays(tx, followedDays(contracts, days, isWanted), dirty, now);
+  return followDays(tx, followedDays(contracts, days, isWanted), dirty, now, restored);
 }
 
 async function followDays(
@@ -130,6 +134,7 @@ async function followDays(
   days: readonly FollowedDay[],
   dirty: DirtyPositions,
   now: number,
+  restored?: RestoredDays,
 ): Promise<number> {
   let transactions = 0;
   const values = new NewestValues(tx);
@@ -138,39 +143,57 @@ async function followDays(
     await values.load(some);
     const batch = new DayBatch(tx, now);
     await batch.load(some);
+    if (restored !== undefined) await batch.loadSources();
+    const isRestored = restored === undefined ? null : await readRestored(tx, some, restored);
     for (const [index, day] of some.entries()) {
       if (index % DAYS_WITHOUT_PAUSE === 0) await setImmediate();
-      const { created, corrected } = followDay(batch, day, values);
-      transactions += created + corrected;
+      transactions += followDay(batch, day, values, isRestored);
     }
     await batch.store(dirty);
   }
   return transactions;
 }
 
-function followDay(batch: DayBatch, followed: FollowedDay, values: NewestValues) {
+/** Returns the number of transactions. */
+function followDay(
+  batch: DayBatch,
+  followed: FollowedDay,
+  values: NewestValues,
+  isRestored: IsRestored | null,
+): number {
   const { contract, day, source } = followed;
   const [forecast, meter] = [values.of(source.forecastNo, day), values.of(source.meterNo, day)];
   const terms = { ...source, kind: kindOf(contract) };
   const wh = { forecastWh: forecast?.wh ?? null, meterWh: meter?.wh ?? null };
   const computed = sourceVolumes(terms, wh, slotCount(day));
-  return batch.write(followed, writtenVolumes(followed, computed, batch.invalidSlots(followed)), {
+  const volumes = writtenVolumes(followed, computed, batch.invalidCells(followed), isRestored);
+  const { created, corrected } = batch.write(followed, volumes, {
     origins: computed.origins,
     forecast: forecast?.used ?? null,
     meter: meter?.used ?? null,
   });
+  return created + corrected + (isRestored === null ? 0 : reissue(batch, followed, isRestored));
 }
 
-/** An invalid transaction stays invalid until its own value changes. */
+/**
+ * An invalid transaction stays invalid until its own value changes, or until it becomes valid again. In the latter case
+ * `reissue` repeats an equal volume, so that the transaction keeps its source.
+ */
 function writtenVolumes(
-  { changedForecast, changedMeter }: FollowedDay,
+  followed: FollowedDay,
   { volumesKwh, origins }: SourcedDay,
-  invalid: readonly boolean[] | null,
+  invalid: readonly (Cell | null)[] | null,
+  isRestored: IsRestored | null,
 ): (number | null)[] {
   if (invalid === null) return volumesKwh;
   return volumesKwh.map((kwh, at) => {
-    const changed = origins[at] === 'meter' ? changedMeter : changedForecast;
-    return invalid[at] && !changed.has(at + 1) ? null : kwh;
+    const cell = invalid[at];
+    if (!cell) return kwh;
+    const { slot, revision, volumeKwh } = cell;
+    const changed = origins[at] === 'meter' ? followed.changedMeter : followed.changedForecast;
+    const isWritten =
+      changed.has(slot) || (kwh !== volumeKwh && isRestored !== null && isRestored(followed, revision, slot));
+    return isWritten ? kwh : null;
   });
 }
 

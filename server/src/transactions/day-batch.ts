@@ -1,12 +1,13 @@
 import { type DeliveryDay, slotCount } from '@saldo/core/delivery-day.ts';
 import type { TransactionStatus } from '@saldo/core/enums.ts';
 import {
+  type Cell,
   type Choice,
   currentVolumes,
   type DayChange,
   invalidate,
   invalidateCell,
-  invalidSlots,
+  invalidCells,
   reissueDay,
   type StatusChange,
   statusMask,
@@ -137,9 +138,9 @@ export class DayBatch {
     return currentVolumes(history, slotCount(day)).filter((volume) => volume === null).length;
   }
 
-  /** Per slot whether its newest transaction is invalid. Null if none is. */
-  invalidSlots({ contract, day }: ContractDay): boolean[] | null {
-    return invalidSlots(this.stateOf(contract.no, day).history, slotCount(day));
+  /** Per slot its newest transaction if that is invalid. Null if none is. */
+  invalidCells({ contract, day }: ContractDay): (Cell | null)[] | null {
+    return invalidCells(this.stateOf(contract.no, day).history, slotCount(day));
   }
 
   /** The newest revision of a day. */
@@ -171,7 +172,7 @@ export class DayBatch {
     isChosen: (sheet: PlacedSheet, slot: number, status: TransactionStatus) => boolean,
   ): DayChange {
     const state = this.stateOf(contractDay.contract.no, contractDay.day);
-    state.repeatsVolumes = true;
+    state.repeatsVolumes = state.created + state.corrected === 0;
     const choose: Choice = (holder, slot, status) => {
       if (!isChosen(holder as PlacedSheet, slot, status)) return false;
       if (status !== 'valid') state.repeatsVolumes = false;

@@ -31,21 +31,24 @@ const DEACTIVATIONS = statement(
 
 type DeactivationRow = { contract_no: number; delivery_day: DeliveryDay; revision: number; slots: number[] };
 
-/** Slots of sheets whose transactions are to be restored. */
-type Restored = ReadonlyMap<string, readonly number[]>;
+/** Whether an invalid transaction becomes valid again. */
+export type IsRestored = (contractDay: ContractDay, revision: number, slot: number) => boolean;
 
 const sheetKey = (contractNo: number, day: DeliveryDay, revision: number) =>
   `${contractNo} ${day} ${revision}`;
 
-/** What a change of a customer or contract does to the transactions that are stored. */
-export type StoredDaysChange = {
+/** The days on which transactions may become valid again. */
+export type RestoredDays = {
   /** Earlier days stay as they are. */
   readonly first: DeliveryDay;
-  /** Of the transactions that become invalid. */
-  readonly reason: InvalidationReason;
-  /** `reissue` makes new versions of transactions whose parties are no longer those of their day. */
-  readonly kind: 'invalidate' | 'reissue' | 'restore and reissue';
 };
+
+/** What a change of a customer or contract does to the transactions that are stored. */
+export type StoredDaysChange =
+  | { readonly kind: 'invalidate'; readonly first: DeliveryDay; readonly reason: InvalidationReason }
+  /** Makes new versions of transactions whose parties are no longer those of their day. */
+  | { readonly kind: 'reissue'; readonly first: DeliveryDay }
+  | ({ readonly kind: 'restore and reissue' } & RestoredDays);
 
 /**
  * Follows a change in the stored days of the contracts, which must be locked and have their new parties. Returns the
@@ -70,12 +73,13 @@ export async function changeStoredDays(
     const batch = new DayBatch(tx, now);
     await batch.load(some);
     if (change.kind !== 'invalidate') await batch.loadSources();
-    const restored: Restored = change.kind === 'restore and reissue' ? await restorable(tx, some) : new Map();
+    const isRestored: IsRestored =
+      change.kind === 'restore and reissue' ? await readRestored(tx, some, change) : () => false;
     for (const [index, day] of some.entries()) {
       if (index % DAYS_WITHOUT_PAUSE === 0) await setImmediate();
-      transactions += change.kind === 'invalidate' ? batch.invalidate(day) : reissue(batch, day, restored);
+      transactions += change.kind === 'invalidate' ? batch.invalidate(day) : reissue(batch, day, isRestored);
     }
-    await batch.store(dirty, change.reason);
+    await batch.store(dirty, change.kind === 'invalidate' ? change.reason : null);
   }
   return transactions;
 }
@@ -94,7 +98,11 @@ async function storedDays(
 }
 
 /** Transactions that a deactivation made invalid. They stay invalid while the other customer is deactivated. */
-async function restorable(tx: Tx, days: readonly ContractDay[]): Promise<Restored> {
+export async function readRestored(
+  tx: Tx,
+  days: readonly ContractDay[],
+  { first }: RestoredDays,
+): Promise<IsRestored> {
   const byNo = new Map(days.map(({ contract }) => [contract.no, contract]));
   const rows = await tx.query<DeactivationRow>(DEACTIVATIONS, [
     [...byNo.keys()],
@@ -103,19 +111,24 @@ async function restorable(tx: Tx, days: readonly ContractDay[]): Promise<Restore
   ]);
   const restored = new Map<string, readonly number[]>();
   for (const { contract_no, delivery_day, revision, slots } of rows) {
+    if (delivery_day < first) continue;
     if (!takesVolumes(byNo.get(contract_no)!, delivery_day)) continue;
     const key = sheetKey(contract_no, delivery_day, revision);
     restored.set(key, [...(restored.get(key) ?? []), ...slots]);
   }
-  return restored;
+  return ({ contract, day }, revision, slot) =>
+    restored.get(sheetKey(contract.no, day, revision))?.includes(slot) ?? false;
 }
 
-function reissue(batch: DayBatch, contractDay: ContractDay, restored: Restored): number {
+/**
+ * Makes new versions of transactions that become valid again, and of those whose parties are no longer those of their day.
+ * Returns their number. Precondition: the batch has loaded its sources.
+ */
+export function reissue(batch: DayBatch, contractDay: ContractDay, isRestored: IsRestored): number {
   const { contract, day } = contractDay;
   const { seller, buyer } = partiesOn(contract, day);
   return batch.reissue(contractDay, (sheet, slot, status) => {
-    if (status === 'invalid')
-      return restored.get(sheetKey(contract.no, day, sheet.revision))?.includes(slot) ?? false;
+    if (status === 'invalid') return isRestored(contractDay, sheet.revision, slot);
     return (
       status === 'valid' &&
       (sheet.sender.positionNo !== seller.positionNo || sheet.receiver.positionNo !== buyer.positionNo)
