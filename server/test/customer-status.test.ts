@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperatorTransaction, Transaction } from '@saldo/api';
-import { addDays } from '@saldo/core/delivery-day.ts';
-import { type Answer, assertProblem, type Client, client, startTestPlatform, walk } from './harness.ts';
+import { addDays, dayEnd, formatInstant } from '@saldo/core/delivery-day.ts';
+import {
+  type Answer,
+  assertProblem,
+  bodyOf,
+  type Client,
+  client,
+  startTestPlatform,
+  walk,
+} from './harness.ts';
 import { amountsOf, flat, listNominated } from './nominated.ts';
 import type { WorldBrp, WorldContract, WorldCustomer } from './world.ts';
 
@@ -34,6 +42,23 @@ const nominated = async (brp: WorldBrp, day: string) =>
   (await listNominated(asBrp(brp), `&delivery_date=${day}`))
     .filter(({ status }) => status !== 'superseded')
     .map((one) => `${one.direction} ${amountsOf(one)[0]}`);
+
+/** Per day the kWh that the seller delivers and the buyer takes, which are the same in every slot. */
+async function nominatedSums(seller: WorldBrp, buyer: WorldBrp, days: readonly string[]): Promise<number[]> {
+  await world.nominate();
+  const sums: number[] = [];
+  for (const day of days) {
+    const [out, taken] = await Promise.all(
+      [seller, buyer].map(async (brp) => {
+        const all = await listNominated(asBrp(brp), `&delivery_date=${day}`);
+        return all.filter(({ status }) => status !== 'superseded').map(amountsOf);
+      }),
+    );
+    assert.deepEqual(out, taken);
+    sums.push((out ?? []).flat().reduce((sum, kwh) => sum + kwh, 0));
+  }
+  return sums;
+}
 
 async function makeMarket(status: 'pending' | 'active' = 'active') {
   const [seller, buyer] = [await world.brp(), await world.brp()];
@@ -197,6 +222,89 @@ test('a contract that ended meanwhile is not restored after its end', async () =
   await setStatus(seller, producer, 'active');
   assert.deepEqual(await slotOf(seller, contract, TOMORROW), ['1 superseded', '2 valid']);
   assert.deepEqual(await slotOf(seller, contract, '2026-10-22'), ['1 invalid']);
+});
+
+test('an end that moves later brings back what a deactivation or an earlier end had made invalid', async () => {
+  const days = Array.from({ length: 4 }, (_, at) => addDays(TOMORROW, at));
+  const dayOf = (at: number) => days[at] ?? '';
+  const { seller, buyer, producer, contract } = await makeMarket();
+  const moveEnd = (last: string) =>
+    bodyOf(
+      operator.patch(`/operator/v1/contracts/${contract.id}`, { delivery_end: formatInstant(dayEnd(last)) }),
+    );
+  const invalidateFirst = async (day: string) => {
+    const path = `/v1/contracts/${contract.id}/transactions?delivery_date=${day}&slot_number_to=1`;
+    const [{ id }] = (await asBrp(seller)(path)).body.transactions;
+    // The operator may use the same words: only the end of the contract counts.
+    await world.invalidate(id, 'contract ended');
+  };
+  const slots = () => Promise.all(days.map((day) => slotOf(seller, contract, day)));
+
+  for (const day of days) await put(contract, day);
+  await invalidateFirst(dayOf(3));
+  await moveEnd(TODAY);
+  assert.deepEqual(
+    await slots(),
+    days.map(() => ['1 invalid']),
+  );
+  await moveEnd(dayOf(2));
+  const restored = ['1 superseded', '2 valid'];
+  assert.deepEqual(await slots(), [restored, restored, restored, ['1 invalid']]);
+  await moveEnd(dayOf(3));
+  assert.deepEqual(await slots(), [restored, restored, restored, ['1 invalid']], 'the operator had done it');
+  assert.deepEqual(await nominatedSums(seller, buyer, days), [96_000, 96_000, 96_000, 95_000]);
+
+  await setStatus(seller, producer, 'deactivated');
+  await moveEnd(TODAY);
+  platform.clock.set('2026-10-20T12:30:00Z');
+  await setStatus(seller, producer, 'active');
+  const invalid = ['1 superseded', '2 invalid'];
+  assert.deepEqual(await slots(), [invalid, invalid, invalid, ['1 invalid']]);
+  await moveEnd(dayOf(3));
+  const again = ['1 superseded', '2 superseded', '3 valid'];
+  assert.deepEqual(await slots(), [invalid, again, again, ['1 invalid']], 'from the reactivation on');
+  assert.deepEqual(await nominatedSums(seller, buyer, days), [0, 96_000, 96_000, 95_000]);
+  platform.clock.set(MORNING);
+});
+
+test('what an earlier end had made invalid stays so while a customer is deactivated, and comes back with it', async () => {
+  const { seller, producer, contract } = await makeMarket();
+  const moveEnd = (last: string) =>
+    bodyOf(
+      operator.patch(`/operator/v1/contracts/${contract.id}`, { delivery_end: formatInstant(dayEnd(last)) }),
+    );
+  for (const day of [TODAY, TOMORROW]) await put(contract, day);
+  await moveEnd('2026-10-19');
+  await setStatus(seller, producer, 'deactivated');
+  await moveEnd(TOMORROW);
+  const restored = ['1 superseded', '2 valid'];
+  assert.deepEqual(await slotOf(seller, contract, TODAY), restored, 'the deactivation does not concern it');
+  assert.deepEqual(await slotOf(seller, contract, TOMORROW), ['1 invalid']);
+  await setStatus(seller, producer, 'active');
+  assert.deepEqual(await slotOf(seller, contract, TOMORROW), restored);
+});
+
+test('volumes that come back with a later end belong to the balance group that is in force on their day', async () => {
+  const { seller, buyer, producer, contract } = await makeMarket();
+  const { eic } = await world.group(seller, ['DE_TENNET']);
+  const days = [TODAY, TOMORROW];
+  const moveEnd = (last: string) =>
+    bodyOf(
+      operator.patch(`/operator/v1/contracts/${contract.id}`, { delivery_end: formatInstant(dayEnd(last)) }),
+    );
+  for (const day of days) await put(contract, day);
+  await moveEnd('2026-10-19');
+  const balance_group = { eic, tso: 'DE_TENNET' };
+  await bodyOf(asBrp(seller).patch(`/v1/customers/${producer.id}`, { balance_group }));
+  await moveEnd(TOMORROW);
+  const path = `/v1/contracts/${contract.id}/transactions?status=valid&slot_number_to=1`;
+  const { transactions } = await bodyOf(asBrp(seller)(path));
+  const senders = transactions.map(({ version, sender }: Transaction) => [version, sender.eic === eic]);
+  assert.deepEqual(senders, [
+    [2, false],
+    [2, true],
+  ]);
+  assert.deepEqual(await nominatedSums(seller, buyer, [TOMORROW]), [96_000]);
 });
 
 test('a move and a change of status in one request are one change', async () => {

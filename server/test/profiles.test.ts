@@ -67,6 +67,22 @@ test('baseload, peakload and shaped contracts generate their volumes, on clock-c
   assert.deepEqual(await volumes(shaped, '2026-10-25'), byHour([0, 1, 2, 2, ...plain.slice(3)]));
 });
 
+test('days that an earlier end took from a contract have its volumes again when the end moves later', async () => {
+  platform.clock.set('2026-11-20T10:00:00Z');
+  const base = await contract('baseload', { power: 4 });
+  const moveEnd = (last: string) =>
+    bodyOf(operator.patch(`/operator/v1/contracts/${base}`, { delivery_end: formatInstant(dayEnd(last)) }));
+  const valid = (day: string) => volumes(base, `${day}&status=valid`);
+  await run({ days: 2 });
+  await moveEnd('2026-11-20');
+  await run({ days: 3 });
+  assert.deepEqual(await valid('2026-11-22'), []);
+  await moveEnd('2026-12-31');
+  await run({ days: 3 });
+  for (const day of ['2026-11-21', '2026-11-22', '2026-11-23'])
+    assert.deepEqual(await valid(day), repeat(1, 96));
+});
+
 test('in spring the missing hour delivers nothing', async () => {
   platform.clock.set('2027-03-27T10:00:00Z');
   const peak = await contract('peakload', { power: 4 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slotCount } from '@saldo/core/delivery-day.ts';
+import { dayStart, formatInstant, slotCount } from '@saldo/core/delivery-day.ts';
 import fc from 'fast-check';
 import { runs } from '../../test/runs.ts';
-import { client, problemOf, startTestPlatform } from './harness.ts';
+import { assertRefused, client, problemOf, startTestPlatform } from './harness.ts';
 import { amountsOf, kwhOf, listNominated } from './nominated.ts';
 import { sourcing, type TestSeries } from './sourcing.ts';
 
@@ -12,6 +12,8 @@ const DAYS = ['2026-03-29', '2026-10-22', '2026-10-25', '2027-03-28'] as const;
 type Day = (typeof DAYS)[number];
 /** 10:00 in Germany: changes apply from tomorrow on. */
 const EFFECTIVE = '2026-10-21';
+/** First days without delivery. */
+const ENDS = ['2026-03-29', '2026-10-22', '2026-10-25', '2028-01-01'] as const;
 /** One day of each span in which the shares of a series stay the same. */
 const SPANS = ['2026-01-01', '2026-03-29', EFFECTIVE, '2026-10-22', '2026-10-25'] as const;
 const KINDS = ['forecasted', 'produced', 'indexed'] as const;
@@ -95,6 +97,13 @@ class Model {
       if (isActive) this.restore(contract, EFFECTIVE);
       else this.invalidate(contract, EFFECTIVE);
     }
+  }
+
+  setEnd(contract: number, end: string): void {
+    const before = this.ends[contract]!;
+    this.ends[contract] = end;
+    if (end > before) this.restore(contract, before);
+    else this.invalidate(contract, end);
   }
 
   private invalidate(contract: number, first: string): void {
@@ -182,6 +191,14 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('status' as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      contract: anyContract,
+      end: fc.constantFrom(...ENDS),
+    }),
+  },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
@@ -271,12 +288,26 @@ async function takeSource(
   if (!isSame && source !== null) model.followAll(contract);
 }
 
+async function takeEnd({ contracts }: Market, model: Model, one: Extract<Step, { kind: 'end' }>) {
+  const { contract, end } = one;
+  const before = model.ends[contract]!;
+  const { status, text } = await operator.patch(`/operator/v1/contracts/${contracts[contract]}`, {
+    delivery_end: formatInstant(dayStart(end)),
+  });
+  model.ends[contract] = end;
+  const exceeds = model.exceeds();
+  model.ends[contract] = before;
+  assert.equal(status, exceeds ? 409 : 200, text);
+  if (!exceeds) model.setEnd(contract, end);
+}
+
 async function takeImport({ contracts }: Market, model: Model, one: Extract<Step, { kind: 'import' }>) {
   const { contract, day, cells } = one;
   const volumes = spread(day, cells);
   const answer = await operator.put(`/operator/v1/contracts/${contracts[contract]}/days/${day}`, {
     volumes: volumes.map((kwh) => (kwh === null ? null : kwh / 1000)),
   });
+  if (day >= model.ends[contract]!) return assertRefused(answer, 'delivery_date validation_failed');
   if (model.sourceOn(contract, day) !== null)
     return assert.equal(problemOf(answer).code, 'contract_has_source');
   if (!model.takes(contract, day)) return assert.equal(problemOf(answer).code, 'customer_not_active');
@@ -288,6 +319,7 @@ async function take(market: Market, model: Model, one: Step): Promise<void> {
   if (one.kind === 'values') return takeValues(market, model, one);
   if (one.kind === 'source') return takeSource(market, model, one);
   if (one.kind === 'import') return takeImport(market, model, one);
+  if (one.kind === 'end') return takeEnd(market, model, one);
   if (one.kind === 'status') {
     const status = model.isActive ? 'deactivated' : 'active';
     const path = `/operator/v1/customers/${market.consumer.id}`;
@@ -335,7 +367,7 @@ async function compareDay({ contracts, seller, buyer }: Market, model: Model, da
   assert.deepEqual(await nominated(buyer.key, 'in'), saldo, 'every slot nets to zero');
 }
 
-test('volumes equal a model in exact fractions, whatever the order of values, sources, imports and statuses', async () => {
+test('volumes equal a model in exact fractions, whatever the order of values, sources, imports, statuses and ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 22 }),

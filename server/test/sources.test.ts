@@ -330,25 +330,49 @@ test('volumes that come back with new values are one version of a slot and one e
   await store([forecast, TOMORROW, 1000]);
   const setStatus = (status: string) =>
     bodyOf(operator.patch(`/operator/v1/customers/${consumer.id}`, { status }));
-  await setStatus('deactivated');
-  await store([forecast, TOMORROW, cells(TOMORROW, { 1: 5000, 3: 2000 })]);
-  const { next_cursor } = (await events('latest')).pagination;
-  await setStatus('active');
-  const told = (await events(next_cursor)).events.map(
-    ({ type, data }: { type: string; data: { slots: number } }) => [type, data.slots],
-  );
-  assert.deepEqual(told, [['transactions.corrected', 96]]);
+  const moveEnd = (last: string) => patched(contract.id, { delivery_end: formatInstant(dayEnd(last)) });
+  for (const [first, end, back] of [
+    [1, () => setStatus('deactivated'), () => setStatus('active')],
+    [2, () => moveEnd(TODAY), () => moveEnd(LATER)],
+  ] as const) {
+    await end();
+    await store([forecast, TOMORROW, cells(TOMORROW, { [first]: 5000, 3: first * 2000 })]);
+    const { next_cursor } = (await events('latest')).pagination;
+    await back();
+    const told = (await events(next_cursor)).events.map(
+      ({ type, data }: { type: string; data: { slots: number } }) => [type, data.slots],
+    );
+    assert.deepEqual(told, [['transactions.corrected', 96]]);
+  }
   const versions = (slot: number, all: Awaited<ReturnType<typeof transactions>>) =>
     all.filter(({ slot_number }) => slot_number === slot).map(({ volume, status }) => `${volume} ${status}`);
   const all = await transactions(contract.id, TOMORROW);
   assert.deepEqual(
     [1, 2, 3].map((slot) => versions(slot, all)),
     [
-      ['0.001 superseded', '0.005 valid'],
-      ['0.001 superseded', '0.001 valid'],
-      ['0.001 superseded', '0.002 valid'],
+      ['0.001 superseded', '0.005 superseded', '0.005 valid'],
+      ['0.001 superseded', '0.001 superseded', '0.005 valid'],
+      ['0.001 superseded', '0.002 superseded', '0.004 valid'],
     ],
   );
+});
+
+test('an end that moves later brings volumes back with the newest values', async () => {
+  const { forecast, sign } = await makePlant();
+  const contract = await sign({ source: sourceOf(forecast) });
+  const moveEnd = (last: string) => patched(contract.id, { delivery_end: formatInstant(dayEnd(last)) });
+  await store([forecast, TOMORROW, 10_000], [forecast, LATER, 10_000]);
+  const [bad] = await transactions(contract.id, LATER);
+  await world.invalidate(bad!.id, 'contract ended');
+  await moveEnd(TODAY);
+  await store([forecast, LATER, 12_000]);
+  assert.deepEqual(await shown(contract.id, LATER), ['10 forecast invalid']);
+  await moveEnd(LATER);
+  assert.deepEqual(await shown(contract.id, TOMORROW), ['10 forecast']);
+  assert.deepEqual(await shown(contract.id, LATER), ['10 forecast invalid', '12 forecast']);
+  assert.equal((await newest(contract.id, LATER)).get(1), '10 forecast invalid', 'the operator had done it');
+  await store([forecast, LATER, cells(LATER, { 1: 13_000 })]);
+  assert.deepEqual(await shown(contract.id, LATER), ['13 forecast', '12 forecast']);
 });
 
 test('volumes follow when pending customers become active, and when dates are set or the end moves later', async () => {

@@ -208,7 +208,7 @@ export const operatorContractEndpoints = endpoints('Contracts', {
     path: '/operator/v1/contracts/{contract_id}',
     summary: 'End a contract early, set its dates, or change its source',
     description:
-      'An earlier `delivery_end` invalidates all transactions from then on. Dates that were null can be set once. A source holds from the next delivery day on that can still change; null ends it. `If-Match` is supported.',
+      'An earlier `delivery_end` invalidates all transactions from then on. A later one makes those valid again that an earlier end or a deactivation had invalidated. Dates that were null can be set once. A source holds from the next delivery day on that can still change; null ends it. `If-Match` is supported.',
     scopes: ['contracts:write'],
     body: Strict(
       {

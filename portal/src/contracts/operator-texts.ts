@@ -14,7 +14,7 @@ const en = {
   end: 'Set end',
   endTitle: (reference: string) => `End ${reference}`,
   endText:
-    'Volumes of later days become invalid and no longer count in any saldo. Gates that have closed stay closed.',
+    'Volumes of later days become invalid and no longer count in any saldo. A later end makes volumes valid again that an earlier one had made invalid. Gates that have closed stay closed.',
   editDay: 'Correct the day',
 };
 
@@ -32,7 +32,7 @@ const de: typeof en = {
   end: 'Ende setzen',
   endTitle: (reference) => `${reference} beenden`,
   endText:
-    'Mengen späterer Tage werden ungültig und aus allen Salden genommen. Abgelaufene Fristen bleiben abgelaufen.',
+    'Mengen späterer Tage werden ungültig und aus allen Salden genommen. Ein späteres Ende macht Mengen wieder gültig, die ein früheres ungültig gemacht hatte. Abgelaufene Fristen bleiben abgelaufen.',
   editDay: 'Tag korrigieren',
 };
 

@@ -115,8 +115,8 @@ function storedChange(
   first: DeliveryDay,
 ): StoredDaysChange {
   if (status === before.status) return { kind: 'reissue', first };
-  if (status === 'active') return { kind: 'restore and reissue', first };
-  const reason = { text: 'customer_deactivated', customerId: id };
+  if (status === 'active') return { kind: 'restore and reissue', first, reactivated: first };
+  const reason = { text: 'customer_deactivated', customerId: id, byEnd: false };
   return { kind: 'invalidate', first, reason };
 }
 

@@ -51,7 +51,7 @@ export async function invalidateTransaction(
   const contractDay = { contract, day: place.delivery_day };
   await batch.load([contractDay]);
   const result = batch.invalidateOne(contractDay, place.revision, key.slot);
-  await batch.save({ text: reason, customerId: null });
+  await batch.save({ text: reason, customerId: null, byEnd: false });
   return result;
 }
 

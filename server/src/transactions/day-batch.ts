@@ -47,12 +47,12 @@ const SET_STATUSES = statement(
 /** The numbers continue after those of the contract-day's earlier invalidations. */
 const INSERT_INVALIDATIONS = statement(
   'insert_invalidations',
-  `insert into invalidation (contract_no, delivery_day, number, revision, slots, reason, invalidated_at, customer_id)
+  `insert into invalidation (contract_no, delivery_day, number, revision, slots, reason, invalidated_at, customer_id, by_end)
    select of_day.contract_no, of_day.delivery_day,
      (select count(*) from invalidation i
       where i.contract_no = of_day.contract_no and i.delivery_day = of_day.delivery_day)
        + row_number() over (partition by of_day.contract_no, of_day.delivery_day order by of_day.revision),
-     of_day.revision, of_day.slots::smallint[], $5, $6, $7
+     of_day.revision, of_day.slots::smallint[], $5, $6, $7, $8
    from unnest($1::int[], $2::date[], $3::int[], $4::text[]) as of_day (contract_no, delivery_day, revision, slots)
    returning contract_no, delivery_day, revision, number, slots`,
 );
@@ -78,8 +78,12 @@ type InvalidationColumns = [
 
 type Invalidation = { readonly revision: number; readonly slots: readonly number[] };
 
-/** Why transactions become invalid: an act of the operator, or the deactivation of a customer. */
-export type InvalidationReason = { readonly text: string; readonly customerId: string | null };
+/** Why transactions become invalid: an act of the operator, the deactivation of a customer, or the end of the contract. */
+export type InvalidationReason = {
+  readonly text: string;
+  readonly customerId: string | null;
+  readonly byEnd: boolean;
+};
 
 /** A contract-day and what the batch changes of it. */
 type ContractDayState = DayHistory & {
@@ -328,6 +332,7 @@ export class DayBatch {
       reason.text,
       timestamp(this.now),
       reason.customerId,
+      reason.byEnd,
     ]);
     const invalidated = stored.map(([no, day, revision, number, slots]) => {
       const { history } = this.stateOf(no, day);

@@ -23,13 +23,20 @@ const STORED_DAYS = statement(
    group by delivery_day order by delivery_day`,
 );
 
-const DEACTIVATIONS = statement(
-  'deactivations_of_contracts',
-  `select contract_no, delivery_day, revision, slots from invalidation
-   where contract_no = any($1::int[]) and delivery_day between $2 and $3 and customer_id is not null`,
+/** Those that are no act of the operator. */
+const INVALIDATIONS = statement(
+  'invalidations_by_status_or_end',
+  `select contract_no, delivery_day, revision, slots, by_end from invalidation
+   where contract_no = any($1::int[]) and delivery_day between $2 and $3 and (customer_id is not null or by_end)`,
 );
 
-type DeactivationRow = { contract_no: number; delivery_day: DeliveryDay; revision: number; slots: number[] };
+type InvalidationRow = {
+  contract_no: number;
+  delivery_day: DeliveryDay;
+  revision: number;
+  slots: number[];
+  by_end: boolean;
+};
 
 /** Whether an invalid transaction becomes valid again. */
 export type IsRestored = (contractDay: ContractDay, revision: number, slot: number) => boolean;
@@ -41,6 +48,8 @@ const sheetKey = (contractNo: number, day: DeliveryDay, revision: number) =>
 export type RestoredDays = {
   /** Earlier days stay as they are. */
   readonly first: DeliveryDay;
+  /** The effective day of the newest reactivation: what a deactivation made invalid before it stays so. */
+  readonly reactivated: DeliveryDay;
 };
 
 /** What a change of a customer or contract does to the transactions that are stored. */
@@ -97,21 +106,24 @@ async function storedDays(
   return stored.flatMap(([day, nos]) => nos.map((no) => ({ contract: byNo.get(no)!, day })));
 }
 
-/** Transactions that a deactivation made invalid. They stay invalid while the other customer is deactivated. */
+/**
+ * Finds the transactions that a deactivation or an earlier end made invalid and that may become valid again: not while a
+ * customer is deactivated or the contract has ended.
+ */
 export async function readRestored(
   tx: Tx,
   days: readonly ContractDay[],
-  { first }: RestoredDays,
+  { first, reactivated }: RestoredDays,
 ): Promise<IsRestored> {
   const byNo = new Map(days.map(({ contract }) => [contract.no, contract]));
-  const rows = await tx.query<DeactivationRow>(DEACTIVATIONS, [
+  const rows = await tx.query<InvalidationRow>(INVALIDATIONS, [
     [...byNo.keys()],
     days[0]?.day,
     days.at(-1)?.day,
   ]);
   const restored = new Map<string, readonly number[]>();
-  for (const { contract_no, delivery_day, revision, slots } of rows) {
-    if (delivery_day < first) continue;
+  for (const { contract_no, delivery_day, revision, slots, by_end } of rows) {
+    if (delivery_day < first || (!by_end && delivery_day < reactivated)) continue;
     if (!takesVolumes(byNo.get(contract_no)!, delivery_day)) continue;
     const key = sheetKey(contract_no, delivery_day, revision);
     restored.set(key, [...(restored.get(key) ?? []), ...slots]);

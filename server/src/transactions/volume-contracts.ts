@@ -185,6 +185,21 @@ async function readParties(
   }));
 }
 
+const NEWEST_ACTIVATION = statement(
+  'newest_activation_of_customers',
+  `select greatest(s.activated_at, b.activated_at) as activated_at
+   from contract c
+   join customer s on s.id = c.seller_customer
+   join customer b on b.id = c.buyer_customer
+   where c.no = $1`,
+);
+
+/** When one of the customers of a contract was activated last. Precondition: the contract is locked. */
+export async function findNewestActivation(tx: Tx, { no }: VolumeContract): Promise<number | null> {
+  const [row] = await tx.query<{ activated_at: number | null }>(NEWEST_ACTIVATION, [no]);
+  return row?.activated_at ?? null;
+}
+
 const INACTIVE_CUSTOMERS = statement(
   'inactive_customers_of_contracts',
   `select c.no as contract_no, p.name, p.status, b.name as brp_name
