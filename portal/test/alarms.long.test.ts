@@ -29,7 +29,7 @@ test('alarms appear on the operator’s open first page, lead to their message, 
     assert.equal((await receive('<nonsense/>')).status, 400);
     await watch();
     const rejected = panel.getByRole('listitem').filter({ hasText: 'Schedule rejected' });
-    await rejected.getByText(/Version 1 of the schedule of 2026-10-21 for DE_AMPRION was rejected/).waitFor();
+    await rejected.getByText(/Version 1 of the schedule of 21 Oct 2026 for Amprion was rejected/).waitFor();
     await rejected.getByText('Gate 20/10/2026, 14:30').waitFor();
     await eventually(async () => {
       assert.match(await rejected.innerText(), /critical[^]*Amprion[^]*21\/10[^]*send again before the gate/);

@@ -60,7 +60,7 @@ test('the job sends before the day-ahead gate, not in the wait phase, and from i
   assert.deepEqual(waited.messages, [], 'nothing is sent in the wait phase');
   assert.match(
     waited.faults[0]?.error ?? '',
-    /Changes for 2026-11-18 are held until the wait phase ends at 2026-11-17T15:00:00Z/,
+    /Changes for 18 Nov 2026 are held until the wait phase ends on 17 Nov 2026 at 16:00 German time/,
   );
   assert.deepEqual(
     (await unsent(`?delivery_date=${day}`)).map(({ sends_at }) => sends_at),
@@ -112,7 +112,7 @@ test('day-after changes are sent at once until the last gate, and never after it
   clock.set('2026-11-19T15:00:00Z');
   const late = await send({ delivery_date: day });
   assert.deepEqual([late.messages, late.faults.length], [[], 1]);
-  assert.match(late.faults[0]?.error ?? '', /Every gate of 2026-11-18 is closed/);
+  assert.match(late.faults[0]?.error ?? '', /Every gate of 18 Nov 2026 is closed/);
   assert.deepEqual((await send()).faults, [], 'past days are not reported unless requested');
   assert.deepEqual(await jobAt('2026-11-19T15:00:01Z'), []);
   for (const { gate_is_closed, sends_at } of await unsent(`?delivery_date=${day}`)) {
@@ -145,7 +145,7 @@ test('a schedule that does not net to zero is never sent, and the operator sees 
   const { messages: sent, faults } = await send({ delivery_date: day });
   assert.deepEqual(sent, []);
   assert.equal(faults.length, 1);
-  assert.match(faults[0]?.error ?? '', /DE_TENNET does not net to zero and is not sent: slot 7 by \+4 kW/);
+  assert.match(faults[0]?.error ?? '', /TenneT does not net to zero and is not sent: slot 7 by \+4 kW/);
   assert.deepEqual(await messages(`&delivery_date=${day}`), []);
   for (const { error } of await unsent(`?delivery_date=${day}`)) assert.match(error ?? '', /net to zero/);
   await say(day, '2026-11-20T14:01:00Z', flat(day, 200));

@@ -121,7 +121,10 @@ test('a confirmation of an older version changes nothing while the newer one is 
   assert.deepEqual(await alarmsOf(day), ['older_version_confirmed']);
   const [alarm] = (await operator(`/operator/v1/exchange/alarms?delivery_date=${day}`)).body
     .alarms as Alarm[];
-  assert.match(alarm?.text ?? '', /^DE_TENNET confirms version 1 .* has not answered version 2/);
+  assert.match(
+    alarm?.text ?? '',
+    /^TenneT confirms version 1 .* has not answered version 2, sent on \d+ \w{3} 2026 at \d\d:\d\d German time\. /,
+  );
   assert.deepEqual([alarm?.severity, alarm?.tso, alarm?.delivery_date], ['critical', 'DE_TENNET', day]);
 
   await give(second.acknowledgement);

@@ -71,7 +71,7 @@ test('a rejected schedule and its alarm have the reasons of the TSO in both lang
   await watchExchange(db, clock, exchange);
   const alarms = await inBoth(operator, `/operator/v1/exchange/alarms?delivery_date=${day}`);
   const [alarm, alarmInGerman] = [alarms.en, alarms.de].map(({ body }) => (body.alarms as Alarm[])[0]?.text);
-  const version = 'Version 1 of the schedule of 2026-11-18 for DE_TENNET was rejected.';
+  const version = 'Version 1 of the schedule of 18 Nov 2026 for TenneT was rejected.';
   assert.equal(alarm, `${version} ${english?.[0]?.error}`);
   assert.equal(
     alarmInGerman,
@@ -90,7 +90,7 @@ test('why a schedule is not sent is in both languages, with German days and time
   assert.deepEqual(
     en.body.faults.map(({ error }: { error: string }) => error),
     [
-      'Changes for 2026-11-20 are held until the wait phase ends at 2026-11-19T15:00:00Z. They are sent automatically then, and rejected schedules on request.',
+      'Changes for 20 Nov 2026 are held until the wait phase ends on 19 Nov 2026 at 16:00 German time. They are sent automatically then, and rejected schedules on request.',
     ],
   );
   assert.deepEqual(

@@ -148,7 +148,7 @@ test('a TSO that rejects a status request rejects no schedule, and raises an ala
     'ignored',
     'it is repeated',
   );
-  const text = `The status request about the schedule of ${day} for DE_TENNET, sent at 2026-11-26T13:00:00Z, was rejected. ${error}`;
+  const text = `The status request about the schedule of 27 Nov 2026 for TenneT, sent on 26 Nov 2026 at 14:00 German time, was rejected. ${error}`;
   assert.deepEqual(await watched(), [['status_request_rejected', text]]);
   assert.deepEqual(await stateOf(schedule?.id), ['sent', null]);
 

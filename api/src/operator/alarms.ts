@@ -84,7 +84,7 @@ const example: Alarm = {
   message_id: 'msg_01jhm55t4kfdgv3y8n2c6q1w9r',
   contract_id: null,
   since: '2026-01-14T13:04:10Z',
-  text: 'Version 1 of the schedule of 2026-01-15 for DE_50HERTZ was rejected. The TSO rejected the schedule: A02; A59.',
+  text: 'Version 1 of the schedule of 15 Jan 2026 for 50Hertz was rejected. The TSO rejected the schedule: A02; A59.',
   ended_at: null,
   acknowledged_by: null,
   note: null,

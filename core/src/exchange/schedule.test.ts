@@ -307,7 +307,7 @@ test('a slot that does not net to zero over all areas blocks the schedules of it
   assert.ok(next[0]?.kind === 'imbalance');
   assert.equal(
     formatMessage(next[0].message, 'en'),
-    'The schedule of 2026-10-25 for DE_AMPRION does not net to zero and is not sent: slot 7 by +40 kW.',
+    'The schedule of 25 Oct 2026 for Amprion does not net to zero and is not sent: slot 7 by +40 kW.',
   );
 });
 

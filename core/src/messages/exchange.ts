@@ -120,15 +120,15 @@ export const EXCHANGE = {
     de: 'Die Mengen dieses Liefertages ändern sich gerade. Bitte versuchen Sie es erneut.',
   },
   'exchange.held': {
-    en: 'Changes for {day} are held until the wait phase ends at {until}. They are sent automatically then, and rejected schedules on request.',
+    en: 'Changes for {day|day} are held until the wait phase ends on {until|time}. They are sent automatically then, and rejected schedules on request.',
     de: 'Änderungen für den {day|day} werden bis zum Ende der Wartephase am {until|time} Uhr zurückgehalten. Dann werden sie von selbst gesendet, abgelehnte Fahrpläne auf Anforderung.',
   },
   'exchange.closed': {
-    en: 'Every gate of {day} is closed. Unsent changes are settled financially.',
+    en: 'Every gate of {day|day} is closed. Unsent changes are settled financially.',
     de: 'Alle Fristen für den {day|day} sind abgelaufen. Nicht gesendete Änderungen werden finanziell ausgeglichen.',
   },
   'exchange.versions_exhausted': {
-    en: 'The schedule of {day} for {tso} has reached version {version}, the last there can be. Agree the remaining change with the TSO directly.',
+    en: 'The schedule of {day|day} for {tso|name} has reached version {version}, the last there can be. Agree the remaining change with the TSO directly.',
     de: 'Der Fahrplan des {day|day} für {tso|name} hat mit Version {version} die letzte mögliche erreicht. Stimmen Sie die übrige Änderung direkt mit dem ÜNB ab.',
   },
   'exchange.submitted_of_csv': {
@@ -148,7 +148,7 @@ export const EXCHANGE = {
     de: 'Angemeldete Dateien werden von {keptDays} Tagen vor heute bis {aheadDays} Tage danach gemerkt; die Datei ist vom {day|day}.',
   },
   'exchange.imbalance': {
-    en: 'The schedule of {day} for {tso} does not net to zero and is not sent: {slots}.',
+    en: 'The schedule of {day|day} for {tso|name} does not net to zero and is not sent: {slots}.',
     de: 'Der Fahrplan des {day|day} für {tso|name} ist nicht ausgeglichen und wird nicht gesendet: {slots}.',
   },
   'exchange.imbalance_of_slot': {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ALARMS } from './alarms.ts';
 import { LANGUAGES, type Sentences } from './language.ts';
 import { formatMessage, MESSAGES, type Message, type MessageKey } from './message.ts';
 
@@ -86,13 +87,37 @@ test('days, times and numbers are German in German, and those of the API in Engl
   assert.equal(formatMessage(ended, 'de'), 'Der Endpunkt ist seit dem 25.10.2026, 00:15 abgeschaltet.');
 });
 
-test('words of the API are names of things in German', () => {
+test('words of the API are names of things in German, and TSOs have their names in both languages', () => {
   const rejected: Message = { key: 'alarm.rejected', version: 2, day: '2026-11-18', tso: 'DE_TRANSNET_BW' };
   assert.equal(
     formatMessage(rejected, 'de'),
     'Version 2 des Fahrplans des 18.11.2026 für TransnetBW wurde abgelehnt.',
   );
-  assert.match(formatMessage(rejected, 'en'), /for DE_TRANSNET_BW was rejected/);
+  assert.equal(
+    formatMessage(rejected, 'en'),
+    'Version 2 of the schedule of 18 Nov 2026 for TransnetBW was rejected.',
+  );
+});
+
+test('alarms have days, times and TSOs as people write them, in English too', () => {
+  const overdue = { key: 'alarm.answer_overdue', tso: 'DE_TENNET', version: 3, minutes: 10 } as const;
+  const message: Message = { ...overdue, day: '2026-11-21', sentAt: '2026-11-20T15:05:01Z' };
+  assert.equal(
+    formatMessage(message, 'en'),
+    'TenneT has not answered version 3 of the schedule of 21 Nov 2026 within 10 minutes. It was sent on 20 Nov 2026 at 16:05 German time.',
+  );
+  assert.equal(
+    formatMessage(message, 'de'),
+    'TenneT hat auf Version 3 des Fahrplans des 21.11.2026, gesendet am 20.11.2026, 16:05 Uhr, nach 10 Minuten nicht geantwortet.',
+  );
+  const ended: Message = { key: 'alarm.ended', at: '2026-06-30T22:00:00Z' };
+  assert.equal(formatMessage(ended, 'en'), 'The alarm ended on 1 Jul 2026 at 00:00 German time.');
+});
+
+test('no sentence of an alarm has a code, a date or an instant of the API', () => {
+  const raw = /\{(tso|day|sentAt|gate|at)\}/;
+  for (const [key, sentences] of Object.entries(ALARMS))
+    for (const language of LANGUAGES) assert.doesNotMatch(sentences[language], raw, `${key} ${language}`);
 });
 
 test('no German sentence has a word of the API for a TSO', () => {

@@ -65,35 +65,61 @@ function germanNumber(text: string): string {
   return decimals === undefined ? grouped : `${grouped},${decimals}`;
 }
 
-/** Words of the API in German sentences. English ones have the words themselves, which the reader may have to type back. */
-const NAMES: ReadonlyMap<string, string> = new Map([
+const TSO_NAMES: readonly (readonly [string, string])[] = [
   ['DE_AMPRION', 'Amprion'],
   ['DE_TENNET', 'TenneT'],
   ['DE_TRANSNET_BW', 'TransnetBW'],
   ['DE_50HERTZ', '50Hertz'],
-  ['out', 'Lieferung'],
-  ['in', 'Bezug'],
-  ['forecast', 'Prognose'],
-  ['meter', 'Messwert'],
-  ['operator', 'Betreiber'],
-  ['brp', 'BKV'],
-  ['account', 'Kontoinhaber'],
-  ['baseload', 'Grundlast'],
-  ['peakload', 'Spitzenlast'],
-  ['shaped', 'Profil'],
-]);
+];
+
+/** Words of the API as the things that they name. */
+const NAMES: Readonly<Record<Language, ReadonlyMap<string, string>>> = {
+  en: new Map(TSO_NAMES),
+  de: new Map([
+    ...TSO_NAMES,
+    ['out', 'Lieferung'],
+    ['in', 'Bezug'],
+    ['forecast', 'Prognose'],
+    ['meter', 'Messwert'],
+    ['operator', 'Betreiber'],
+    ['brp', 'BKV'],
+    ['account', 'Kontoinhaber'],
+    ['baseload', 'Grundlast'],
+    ['peakload', 'Spitzenlast'],
+    ['shaped', 'Profil'],
+  ]),
+};
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** A day as people write it. In English with the name of the month, because 05/11 is two different days. */
+const dayWith: Readonly<Record<Language, (day: string) => string>> = {
+  en: (day) =>
+    day.replace(
+      /^(\d{4})-(\d{2})-(\d{2})$/,
+      (_, year: string, month: string, date: string) =>
+        `${Number(date)} ${MONTHS[Number(month) - 1]} ${year}`,
+    ),
+  de: (day) => day.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3.$2.$1'),
+};
+
+function timeWith(instant: string, language: Language): string {
+  const [date = '', clock = ''] = formatLocalTime(Date.parse(instant)).split(' ');
+  const day = dayWith[language](date);
+  return language === 'de' ? `${day}, ${clock}` : `${day} at ${clock} German time`;
+}
 
 /**
- * How a parameter is written. English sentences have days, times and numbers as the API has them, which the reader may
- * have to type back. German ones have them as Germans write them: 25.10.2026, 25.10.2026, 02:15 and 1.234,5.
+ * How a parameter is written. German sentences have days, times and numbers as Germans write them: 25.10.2026,
+ * 25.10.2026, 02:15 and 1.234,5. English sentences of the API have them without a format, because the reader may have to
+ * type them back. Those of alarms and of the exchange are only read: 25 Oct 2026, and 25 Oct 2026 at 02:15 German time.
  */
 const FORMATS = {
-  day: ([day = '']) => day.replace(/^(\d{4})-(\d{2})-(\d{2})$/, '$3.$2.$1'),
-  time: ([instant = '']) =>
-    formatLocalTime(Date.parse(instant)).replace(/^(\d{4})-(\d{2})-(\d{2}) /, '$3.$2.$1, '),
+  day: ([day = ''], language) => dayWith[language](day),
+  time: ([instant = ''], language) => timeWith(instant, language),
   number: ([number = '']) => germanNumber(number),
   /** A word of the API as the thing that it names. */
-  name: (texts) => texts.map((text) => NAMES.get(text) ?? text).join(', '),
+  name: (texts, language) => texts.map((text) => NAMES[language].get(text) ?? text).join(', '),
   and: listWith({ en: 'and', de: 'und' }),
   or: listWith({ en: 'or', de: 'oder' }),
   /** A list of whole sentences. */
