@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Alarm, type Nomination, operatorEndpoints } from '@saldo/api';
-import { type AttentionKind, byUrgency, itemsByDay, itemsOfAlarms } from './attention-items.ts';
+import { type Alarm, type Nomination, operatorEndpoints, type Reconciliation } from '@saldo/api';
+import {
+  type AttentionKind,
+  byUrgency,
+  itemsByDay,
+  itemsOfAlarms,
+  itemsOfNominations,
+  itemsOfRejected,
+} from './attention-items.ts';
 
 const item = (kind: AttentionKind, day: string | null, deadline: number | null) => ({
   kind,
@@ -82,6 +89,51 @@ test('the quarter-hours of a mismatch are those that differ in any nomination of
     itemsByDay('mismatch', { records: nominations, hasMore: false })[0]?.slots;
   assert.deepEqual(slotsIn(on(1, 0.5, null), on(1, 0.75, 1, 2)), [2, 4]);
   assert.deepEqual(slotsIn(on(1, 1)), null);
+});
+
+test('nominations in a rejected schedule are one item per schedule, and no longer unanswered', () => {
+  const sent = (id: string, tso: Nomination['tso'], delivery_start: string) =>
+    ({ id, tso, sent_at: '2026-10-20T08:00:00Z', slots: [{ delivery_start }] }) as unknown as Nomination;
+  const [today, tomorrow] = ['2026-10-19T22:00:00Z', '2026-10-20T22:00:00Z'];
+  const pending = [
+    sent('nom_1', 'DE_AMPRION', today),
+    sent('nom_2', 'DE_TENNET', today),
+    sent('nom_3', 'DE_AMPRION', today),
+    sent('nom_4', 'DE_AMPRION', tomorrow),
+    sent('nom_5', 'DE_50HERTZ', today),
+  ];
+  const rejection = (tso: Nomination['tso']) =>
+    ({ tso, reasons: [{ code: 'A02', text: 'Rejected.' }] }) as unknown as Reconciliation;
+  const [amprion, amprionTomorrow, tennet] = [
+    rejection('DE_AMPRION'),
+    rejection('DE_AMPRION'),
+    rejection('DE_TENNET'),
+  ];
+  const rejected = new Map([
+    ['nom_1', amprion],
+    ['nom_2', tennet],
+    ['nom_3', amprion],
+    ['nom_4', amprionTomorrow],
+  ]);
+  const items = itemsOfRejected(pending, rejected);
+  assert.deepEqual(
+    items.map(({ kind, day, count, nomination }) => [kind, day, count, nomination?.id ?? null]),
+    [
+      ['rejected', '2026-10-20', 2, null],
+      ['rejected', '2026-10-20', 1, 'nom_2'],
+      ['rejected', '2026-10-21', 1, 'nom_4'],
+    ],
+  );
+  assert.deepEqual(
+    items.map((one) => one.rejection),
+    [amprion, tennet, amprionTomorrow],
+  );
+  const counted = { records: pending, hasMore: false };
+  const others = itemsOfNominations({ records: [], hasMore: false }, counted, '2026-10-20', rejected);
+  assert.deepEqual(
+    others.map(({ kind, count, nomination }) => [kind, count, nomination?.id]),
+    [['unanswered', 1, 'nom_5']],
+  );
 });
 
 test('alarms about missing values of a kind and day are one item', () => {

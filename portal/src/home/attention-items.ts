@@ -1,11 +1,13 @@
-import type { Alarm, Nomination, OwnSchedule } from '@saldo/api';
+import type { Alarm, Nomination, OwnSchedule, Reconciliation } from '@saldo/api';
 import type { DeliveryDay } from '@saldo/core/delivery-day.ts';
 import type { Deadline } from '../calendar/deadlines.ts';
 import { findDay, mismatchedSlots } from '../nominations/nominated-slots.ts';
+import type { Rejections } from '../nominations/rejections.ts';
 import type { Counted } from '../session/lists.ts';
 
 export type AttentionKind =
   | 'alarm'
+  | 'rejected'
   | 'changed'
   | 'mismatch'
   | 'unsent'
@@ -27,6 +29,8 @@ export type AttentionItem = {
   readonly alarms: readonly Alarm[];
   /** Of the kind `changed` only. */
   readonly schedule?: OwnSchedule;
+  /** Of the kind `rejected` only. */
+  readonly rejection?: Reconciliation;
   /** The quarter-hours that have to be changed. Null: all of the day. */
   readonly slots: readonly number[] | null;
   /** The deadlines of the versions that have to be sent. */
@@ -36,6 +40,7 @@ export type AttentionItem = {
 /** At the same deadline. */
 const KINDS: readonly AttentionKind[] = [
   'alarm',
+  'rejected',
   'changed',
   'mismatch',
   'unsent',
@@ -95,9 +100,10 @@ export function itemsOfNominations(
   mismatched: Counted<Nomination>,
   { records: pending, hasMore }: Counted<Nomination>,
   today: DeliveryDay,
+  rejected: Rejections,
 ): AttentionItem[] {
   const [sent, unsent] = [
-    pending.filter(({ sent_at }) => sent_at),
+    pending.filter(({ id, sent_at }) => sent_at && !rejected.has(id)),
     pending.filter(({ sent_at }) => !sent_at),
   ];
   const unanswered = sent.filter((nomination) => (findDay(nomination) ?? today) <= today);
@@ -106,6 +112,16 @@ export function itemsOfNominations(
     ...itemsByDay('unsent', { records: unsent, hasMore }),
     ...itemsByDay('unanswered', { records: unanswered, hasMore }),
   ];
+}
+
+/** One item per rejected schedule, because each has its own reasons. */
+export function itemsOfRejected(pending: readonly Nomination[], rejected: Rejections): AttentionItem[] {
+  const bySchedule = Map.groupBy(pending, ({ id }) => rejected.get(id) ?? null);
+  return Array.from(bySchedule, ([rejection, records]) =>
+    rejection === null
+      ? []
+      : itemsByDay('rejected', { records, hasMore: false }).map((item) => ({ ...item, rejection })),
+  ).flat();
 }
 
 export const itemOfCount = (

@@ -6,6 +6,7 @@ import { type Deadline, deadlineOf } from '../calendar/deadlines.ts';
 import { deliveryDayQuery } from '../calendar/queries.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { nominationsInStateQuery } from '../nominations/queries.ts';
+import type { Rejections } from '../nominations/rejections.ts';
 import { useGroupLabels } from '../references/group-name.tsx';
 import { NominationLink, NominationsLink, useRolePath } from '../references/links.tsx';
 import { useIsPast, useServerMinute } from '../session/server-clock.ts';
@@ -24,10 +25,15 @@ import {
 } from './attention-items.ts';
 import { pendingCustomersQuery } from './queries.ts';
 
+/** Kinds that only one role has: alarms of the operator, rejected and changed nominations of a BRP. */
+type OwnKind = 'alarm' | 'rejected' | 'changed';
+const OWN_KINDS: readonly AttentionItem['kind'][] = ['alarm', 'rejected', 'changed'] satisfies OwnKind[];
+const isOwnKind = (kind: AttentionItem['kind']): kind is OwnKind => OWN_KINDS.includes(kind);
+
 /** Maximum number of items shown at first. */
 const MAX_SHOWN = 12;
 
-type Kind = Exclude<AttentionItem['kind'], 'alarm' | 'changed'>;
+type Kind = Exclude<AttentionItem['kind'], OwnKind>;
 
 const TONES: Readonly<Record<Kind, Tone>> = {
   mismatch: 'bad',
@@ -46,8 +52,8 @@ function AttentionList({ due, ownRow }: { due: readonly Due[]; ownRow: OwnRow })
     <>
       <ol aria-label={t.brp.home.attention} className="divide-y divide-line">
         {due.slice(0, areAllShown ? undefined : MAX_SHOWN).map((item) =>
-          item.kind === 'alarm' || item.kind === 'changed' ? (
-            <li key={item.alarms[0]?.id ?? item.schedule?.nomination_id}>{ownRow(item)}</li>
+          isOwnKind(item.kind) ? (
+            <li key={keyOf(item)}>{ownRow(item)}</li>
           ) : (
             <li key={`${item.kind} ${item.day}`}>
               <AttentionRow kind={item.kind} item={item} />
@@ -64,6 +70,9 @@ function AttentionList({ due, ownRow }: { due: readonly Due[]; ownRow: OwnRow })
   );
 }
 
+const keyOf = ({ kind, alarms, schedule, rejection }: Due): string =>
+  `${kind} ${alarms[0]?.id ?? schedule?.nomination_id ?? rejection?.nomination_id}`;
+
 type AttentionQuery = ShownQuery<readonly AttentionItem[]>;
 
 /** Items of several queries, when all of them are known. */
@@ -78,14 +87,19 @@ export const itemsOf = (
 
 const NONE = { records: [], hasMore: false };
 
-/** What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. */
-export function useCommonAttention(today: DeliveryDay, max: number) {
+const NONE_REJECTED: Rejections = new Map();
+
+/**
+ * What both roles wait for: nominations and customers. `max` is the number of nominations of each kind that are read. The
+ * TSO has answered those in `rejected`.
+ */
+export function useCommonAttention(today: DeliveryDay, max: number, rejected = NONE_REJECTED) {
   const mismatched = useQuery(nominationsInStateQuery(today, 'partial_match', max));
   const pending = useQuery(nominationsInStateQuery(today, 'pending', max));
   const waiting = useQuery(pendingCustomersQuery);
   return {
     nominations: itemsOf([mismatched, pending], () =>
-      itemsOfNominations(mismatched.data ?? NONE, pending.data ?? NONE, today),
+      itemsOfNominations(mismatched.data ?? NONE, pending.data ?? NONE, today, rejected),
     ),
     customers: itemsOf([waiting], () => {
       const { records, hasMore } = waiting.data ?? NONE;
@@ -94,7 +108,7 @@ export function useCommonAttention(today: DeliveryDay, max: number) {
   };
 }
 
-/** The row of a kind that only one role has: alarms of the operator, changed nominations of a BRP. */
+/** The row of a kind that only one role has. */
 type OwnRow = (item: Due) => ReactNode;
 
 type PanelProps = {
@@ -155,7 +169,7 @@ function AttentionRow({ kind, item }: { kind: Kind; item: Due }) {
 }
 
 /** What of a mismatch can still be changed, once something of its day has closed. */
-function StillChangeable({ deadline: { changeable, affected } }: { deadline: Deadline }) {
+export function StillChangeable({ deadline: { changeable, affected } }: { deadline: Deadline }) {
   const { t } = useI18n();
   if (changeable === affected) return null;
   return (
@@ -185,7 +199,8 @@ export function DeadlineTime({ deadline: { at, waitsUntil } }: { deadline: Deadl
 const LINK = 'font-medium text-accent-strong hover:underline';
 
 /** The record, or the list of the day. */
-function ItemLink({ item: { kind, day, count, hasMore, nomination } }: { item: AttentionItem }) {
+export function ItemLink({ item }: { item: AttentionItem }) {
+  const { kind, day, count, hasMore, nomination, rejection } = item;
   const { t } = useI18n();
   const orMore = (text: string) => (hasMore ? t.attention.moreThan(text) : text);
   const rolePath = useRolePath();
@@ -212,7 +227,10 @@ function ItemLink({ item: { kind, day, count, hasMore, nomination } }: { item: A
   }
   const status = kind === 'mismatch' ? 'partial_match' : 'pending';
   return (
-    <NominationsLink search={{ ...(day === null ? {} : { day }), status }} className={LINK}>
+    <NominationsLink
+      search={{ ...(day === null ? {} : { day }), status, ...(rejection && { tso: rejection.tso }) }}
+      className={LINK}
+    >
       {orMore(t.attention.nominations(count))}
     </NominationsLink>
   );

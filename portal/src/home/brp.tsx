@@ -1,22 +1,30 @@
 import { addDays, type DeliveryDay } from '@saldo/core/delivery-day.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { ClockChangeNotice } from '../calendar/clock-change.tsx';
 import { useI18n } from '../i18n/i18n.tsx';
 import { netSaldoKwh } from '../nominations/nominated-slots.ts';
 import { NominationRibbon } from '../nominations/nomination-ribbon.tsx';
 import { NominationTable } from '../nominations/nominations.tsx';
 import { changedSchedulesQuery, ownSchedulesQuery } from '../nominations/own-schedules.ts';
-import { nominationsQuery } from '../nominations/queries.ts';
+import { nominationsInStateQuery, nominationsQuery } from '../nominations/queries.ts';
+import { useRejections } from '../nominations/rejections.ts';
 import { useWithGroupNames } from '../references/group-name.tsx';
+import { loadPart } from '../session/connection.ts';
 import { useToday } from '../session/server-clock.ts';
 import { useSession } from '../session/session.ts';
 import { Headline } from '../ui/headline.tsx';
 import { Page, Panel } from '../ui/page.tsx';
 import { EmptyState, isSettled, Loaded, Skeleton } from '../ui/states.tsx';
 import { AttentionPanel, itemsOf, useCommonAttention, useDue } from './attention.tsx';
-import { itemsOfChanged } from './attention-items.ts';
+import { itemsOfChanged, itemsOfRejected } from './attention-items.ts';
 import { ChangedRow } from './changed-row.tsx';
+
+/** Loaded on demand: it is rare, and has the meanings of all reason codes. */
+const RejectedRow = lazy(async () => ({
+  default: (await loadPart(() => import('./rejected-row.tsx'))).RejectedRow,
+}));
 
 /** A dispatcher's overview: problems that need attention, gate times, and the saldo of the balance groups. */
 export function HomePage() {
@@ -34,7 +42,15 @@ export function HomePage() {
       <AttentionPanel
         query={attention}
         title={t.brp.home.attention}
-        ownRow={(item) => item.schedule && <ChangedRow item={item} schedule={item.schedule} />}
+        ownRow={(item) =>
+          item.rejection ? (
+            <Suspense fallback={<Skeleton lines={3} />}>
+              <RejectedRow item={item} rejection={item.rejection} />
+            </Suspense>
+          ) : (
+            item.schedule && <ChangedRow item={item} schedule={item.schedule} />
+          )
+        }
       />
       {/* Below a list of unknown length: shown together with it, so that they do not move. */}
       {isSettled(attention) && (
@@ -68,10 +84,15 @@ function NetSaldo({ day }: { day: DeliveryDay }) {
 
 const useNominations = (day: DeliveryDay) => useWithGroupNames(useQuery(nominationsQuery(day, {})));
 
+const ALL = Number.POSITIVE_INFINITY;
+
 function useAttention(today: DeliveryDay) {
-  const { nominations, customers } = useCommonAttention(today, Number.POSITIVE_INFINITY);
+  const pending = useQuery(nominationsInStateQuery(today, 'pending', ALL)).data?.records;
+  const { query: rejections, rejected } = useRejections(pending);
+  const { nominations, customers } = useCommonAttention(today, ALL, rejected);
   const changed = useQuery(changedSchedulesQuery);
-  const items = itemsOf([changed, nominations, customers], () => [
+  const items = itemsOf([changed, rejections, nominations, customers], () => [
+    ...itemsOfRejected(pending ?? [], rejected),
     ...itemsOfChanged(changed.data ?? []),
     ...(nominations.data ?? []),
     ...(customers.data ?? []),
@@ -84,6 +105,7 @@ type DayProps = { day: DeliveryDay; name: string; query: ReturnType<typeof useNo
 function DayPanel({ day, name, query }: DayProps) {
   const { t, format } = useI18n();
   const { data: own } = useQuery(ownSchedulesQuery(day));
+  const { rejected } = useRejections(query.data);
   return (
     <Panel
       title={`${name} · ${format.day(day)}`}
@@ -99,7 +121,7 @@ function DayPanel({ day, name, query }: DayProps) {
           nominations.length === 0 ? (
             <EmptyState title={t.brp.nominations.empty} text={t.brp.nominations.emptyText} />
           ) : (
-            <NominationTable nominations={nominations} own={own} isShort />
+            <NominationTable nominations={nominations} own={own} rejected={rejected} isShort />
           )
         }
       </Loaded>

@@ -6,6 +6,7 @@ import { type NominationDay, OnNominationDay } from './nomination-day.tsx';
 import { NominationsView, NominationTable } from './nominations.tsx';
 import { ownSchedulesQuery } from './own-schedules.ts';
 import { nominationsQuery } from './queries.ts';
+import { useRejections } from './rejections.ts';
 import { DayScheduleButton } from './schedule-buttons.tsx';
 
 /** The nominations of the BRP's balance groups. */
@@ -19,6 +20,7 @@ function BrpNominations({ page }: { page: NominationDay }) {
   const query = useQuery(nominationsQuery(day, filters));
   const { data: groups = [] } = useQuery(balanceGroupsQuery);
   const { data: own } = useQuery(ownSchedulesQuery(day));
+  const { rejected } = useRejections(query.data);
   return (
     <NominationsView
       page={page}
@@ -38,6 +40,7 @@ function BrpNominations({ page }: { page: NominationDay }) {
         <NominationTable
           nominations={nominations}
           own={own}
+          rejected={rejected}
           sort={{ value: filters.sort, onChange: (sort) => set({ sort }) }}
         />
       )}

@@ -39,11 +39,12 @@ import { OwnSidePanel } from './own-side.tsx';
 import { OWN_TEXTS } from './own-texts.ts';
 import { nominationHistoryQuery, nominationQuery } from './queries.ts';
 import { ReconciliationPanel } from './reconciliation-panel.tsx';
+import { isRejected } from './rejections.ts';
 import { ScheduleButtons } from './schedule-buttons.tsx';
 import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 import { SlotInspector } from './slot-inspector.tsx';
 import { SlotTable } from './slot-table.tsx';
-import { useExactAmounts } from './use-reconciliation.ts';
+import { useExactAmounts, useReconciliation } from './use-reconciliation.ts';
 import { VersionHistory } from './version-history.tsx';
 
 /** One version of a nomination: its quarter-hours, their transactions, and the version history. */
@@ -64,6 +65,8 @@ function NominationView({ nomination }: { nomination: Nomination }) {
   const { search, set } = useChoices(readNominationSearch);
   const labelOf = useGroupLabels();
   const exact = useExactAmounts(nomination);
+  const { data: reconciliation } = useReconciliation(nomination).query;
+  const hasRejection = reconciliation !== undefined && isRejected(reconciliation);
   const slots = useMemo(() => slotsOf(nomination, exact), [nomination, exact]);
   const day = findDay(nomination) ?? '';
   const { slot: chosen, view } = search;
@@ -86,7 +89,10 @@ function NominationView({ nomination }: { nomination: Nomination }) {
       badges={
         <>
           <DirectionText direction={nomination.direction} />
-          <NominationBadges nomination={nomination} />
+          <NominationBadges
+            nomination={nomination}
+            isRejected={hasRejection && nomination.status === 'pending'}
+          />
           <Badge>{t.brp.nominations.versionNumber(nomination.version)}</Badge>
         </>
       }
@@ -114,6 +120,7 @@ function NominationView({ nomination }: { nomination: Nomination }) {
             nomination={nomination}
             slots={slots}
             exact={exact}
+            hasRejection={hasRejection}
             selected={selected}
             onSelect={select}
           />
@@ -228,6 +235,7 @@ function useVersionBefore({ id, version }: Nomination): Nomination | null {
 type ChartProps = ViewProps & {
   /** The confirmed amounts, with those of the BRP's own schedule where the TSO reports them. */
   exact: ExactAmounts | undefined;
+  hasRejection: boolean;
   selected: NominatedSlot;
   onSelect: (slot: number) => void;
 };
@@ -241,7 +249,8 @@ function ownAmountsKwh(slots: readonly NominatedSlot[], exact: ExactAmounts | un
   });
 }
 
-function NominationChart({ nomination, slots, exact, selected, onSelect }: ChartProps) {
+function NominationChart(props: ChartProps) {
+  const { nomination, slots, exact, hasRejection, selected, onSelect } = props;
   const { t, format } = useI18n();
   const labelOf = useGroupLabels();
   const starts = useMemo(() => slots.map(({ start }) => start), [slots]);
@@ -283,7 +292,8 @@ function NominationChart({ nomination, slots, exact, selected, onSelect }: Chart
     return parts.join(' · ');
   };
   const next = mismatches.find((slot) => slot > selected.slot) ?? mismatches[0];
-  const state = isMatched ? t.brp.nominations.allMatch : t.brp.nominations.noneMatched;
+  const unmatched = hasRejection ? t.brp.nominations.rejectedSchedule : t.brp.nominations.noneMatched;
+  const state = isMatched ? t.brp.nominations.allMatch : unmatched;
   return (
     <Panel
       title={mismatches.length > 0 ? differenceText(differencesKw, format) : state}

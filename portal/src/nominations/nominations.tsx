@@ -23,6 +23,7 @@ import { netSaldoKwh, type SlotTotals, slotsOf, totalsOf } from './nominated-slo
 import type { NominationDay } from './nomination-day.tsx';
 import { OwnBadge } from './own-side.tsx';
 import { eachNomination } from './queries.ts';
+import type { Rejections } from './rejections.ts';
 
 type ViewProps = {
   page: NominationDay;
@@ -146,6 +147,7 @@ type TableProps = {
   sort?: Sort;
   /** The BRP's own side by nomination. */
   own?: ReadonlyMap<string, OwnSchedule> | undefined;
+  rejected?: Rejections | undefined;
 };
 
 /**
@@ -195,13 +197,13 @@ function GroupCell({ nomination, owner, children }: GroupCellProps) {
   );
 }
 
-type Own = TableProps['own'];
+type StatusProps = { row: Row } & Pick<TableProps, 'own' | 'rejected'>;
 
-function StatusCell({ row: { nomination, totals }, own }: { row: Row; own: Own }) {
+function StatusCell({ row: { nomination, totals }, own, rejected }: StatusProps) {
   const { format } = useI18n();
   return (
     <span className="inline-flex flex-wrap gap-1 xl:flex-nowrap">
-      <NominationBadges nomination={nomination} />
+      <NominationBadges nomination={nomination} isRejected={rejected?.has(nomination.id) ?? false} />
       {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
       <OwnBadge schedule={own?.get(nomination.id)} />
     </span>
@@ -219,7 +221,7 @@ const ownerColumn = (ownerOf: NonNullable<TableProps['ownerOf']>, header: string
 
 /** A table of nominations with totals. */
 export function NominationTable(props: TableProps) {
-  const { nominations, ownerOf, isShort = false, isPart = false, sort, own } = props;
+  const { nominations, ownerOf, isShort = false, isPart = false, sort, own, rejected } = props;
   const labelOf = useGroupLabels();
   const { t, format } = useI18n();
   const texts = t.brp.nominations;
@@ -233,7 +235,7 @@ export function NominationTable(props: TableProps) {
         <GroupCell nomination={row.nomination} owner={ownerOf?.(row.nomination.eic)}>
           {isShort && (
             <span className="mt-1 sm:hidden">
-              <StatusCell row={row} own={own} />
+              <StatusCell row={row} own={own} rejected={rejected} />
             </span>
           )}
         </GroupCell>
@@ -266,7 +268,7 @@ export function NominationTable(props: TableProps) {
     {
       id: 'status',
       header: t.common.status,
-      cell: (row) => <StatusCell row={row} own={own} />,
+      cell: (row) => <StatusCell row={row} own={own} rejected={rejected} />,
       sortBy: ({ nomination }) => t.brp.nominations.statuses[nomination.status],
     },
     {

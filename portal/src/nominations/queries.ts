@@ -1,4 +1,4 @@
-import type { Nomination } from '@saldo/api';
+import type { Nomination, Reconciliation } from '@saldo/api';
 import { addDays, type DeliveryDay, dayStart, formatInstant } from '@saldo/core/delivery-day.ts';
 import { isProblem } from '@saldo/sdk';
 import { queryOptions } from '@tanstack/react-query';
@@ -96,13 +96,15 @@ export const explanationQuery = (id: string) =>
   });
 
 /** Only BRPs have this read. The operator sees the answers themselves. */
+export async function readReconciliation(id: string, signal: AbortSignal): Promise<Reconciliation> {
+  const { brpClient } = await import('../session/brp-client.ts');
+  return brpClient.nominations.reconcile(id, { signal });
+}
+
 export const reconciliationQuery = (id: string) =>
   queryOptions({
     queryKey: ['nomination', id, 'reconciliation'],
-    queryFn: async ({ signal }) => {
-      const { brpClient } = await import('../session/brp-client.ts');
-      return brpClient.nominations.reconcile(id, { signal });
-    },
+    queryFn: ({ signal }) => readReconciliation(id, signal),
   });
 
 export const monthQuery = (

@@ -1,18 +1,16 @@
 import type { Nomination, Reconciliation } from '@saldo/api';
 import { kwFromExactMwh } from '@saldo/core/energy.ts';
-import { REASONS } from '@saldo/core/messages/reasons.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { SlotButton } from '../references/slot-button.tsx';
-import { Badge } from '../ui/badge.tsx';
 import { Fact, Facts, Panel } from '../ui/page.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { type Column, DataTable } from '../ui/table.tsx';
 import { Instant } from '../ui/time.tsx';
+import { ReasonText } from './reason-text.tsx';
 import { explainedSlots } from './schedule-check.ts';
 import { SCHEDULE_TEXTS } from './schedule-texts.ts';
 import { useReconciliation } from './use-reconciliation.ts';
 
-type Reason = Reconciliation['reasons'][number];
 type Slot = Reconciliation['slots'][number];
 type Props = { nomination: Nomination; onSelect: (slot: number) => void };
 
@@ -66,21 +64,6 @@ function Answer({ reconciliation, onSelect }: AnswerProps) {
       </div>
       {slots.length > 0 && <SlotTable slots={slots} onSelect={onSelect} />}
     </div>
-  );
-}
-
-/** The code in the page's language, and what the TSO wrote in addition. */
-function ReasonText({ reason: { code, text } }: { reason: Reason }) {
-  const { language, format } = useI18n();
-  const known: Readonly<Record<string, (typeof REASONS)[keyof typeof REASONS]>> = REASONS;
-  const meaning = known[`reason.${code}`] ?? REASONS['reason.unknown'];
-  const isOwnText = !Object.values<string>(meaning).includes(text);
-  return (
-    <span className="inline-flex flex-wrap items-baseline gap-x-2 in-[td]:min-w-52">
-      <Badge>{code}</Badge>
-      <span>{meaning[language]}</span>
-      {isOwnText && <span className="text-muted">{SCHEDULE_TEXTS[format.language].tsoText(text)}</span>}
-    </span>
   );
 }
 

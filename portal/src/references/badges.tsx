@@ -16,11 +16,18 @@ const isAllDifferent = ({ slots = [] }: Nomination): boolean =>
   slots.length > 0 &&
   slots.every(({ amount, matched_amount }) => matched_amount != null && matched_amount !== amount);
 
-/** Status of a nomination, and for a pending one whether it has been sent. */
-export function NominationBadges({ nomination }: { nomination: Nomination }) {
+type NominationProps = {
+  nomination: Nomination;
+  /** Whether the TSO has rejected the schedule of a pending nomination. */
+  isRejected?: boolean;
+};
+
+/** Status of a nomination, and for a pending one whether it has been sent or rejected. */
+export function NominationBadges({ nomination, isRejected = false }: NominationProps) {
   const { t } = useI18n();
   const { status, sent_at } = nomination;
   const isBrp = useSession().user.role === 'brp';
+  if (isRejected) return <Badge tone="bad">{t.brp.nominations.rejected}</Badge>;
   return (
     <span className="inline-flex flex-wrap gap-1">
       {/* On a phone, a pending nomination shows only its sending state. */}

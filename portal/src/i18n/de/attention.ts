@@ -8,6 +8,7 @@ export const attention: Dictionary['attention'] = {
   onlyWithinArea:
     'Alle Viertelstunden sind geschlossen: Bis zur Day-After-Frist sind nur noch Änderungen innerhalb einer Regelzone möglich.',
   waiting: (time) => `Wartephase: Die ÜNB verarbeiten Änderungen ab ${time} Uhr`,
+  rejected: 'Vom ÜNB abgelehnt',
   kinds: {
     mismatch: 'Abweichung',
     unsent: 'Nicht gesendet',
@@ -20,6 +21,7 @@ export const attention: Dictionary['attention'] = {
   customers: (count) => (count === 1 ? '1 Kunde' : `${count} Kunden`),
   moreThan: (records) => `mehr als ${records}`,
   settled: 'Alle Fristen sind abgelaufen: Die Differenz wird finanziell ausgeglichen.',
+  rejectedStep: 'Der Betreiber muss den Fahrplan vor der Frist erneut senden. Fragen Sie den Betreiber.',
   brpSteps: {
     mismatch: 'Beide Seiten vergleichen und den eigenen Fahrplan vor der Frist korrigieren.',
     unsent: 'Der Betreiber sendet vor der Frist. Prüfen Sie Ihren eigenen Fahrplan dagegen.',

@@ -6,6 +6,7 @@ export const attention = {
   onlyWithinArea:
     'All quarter-hours have closed: until the day-after gate, changes are possible within one control area only.',
   waiting: (time: string) => `Wait phase: TSOs process changes from ${time} on`,
+  rejected: 'Rejected by the TSO',
   kinds: {
     mismatch: 'Mismatch',
     unsent: 'Not sent',
@@ -18,6 +19,7 @@ export const attention = {
   customers: (count: number) => (count === 1 ? '1 customer' : `${count} customers`),
   moreThan: (records: string) => `more than ${records}`,
   settled: 'All gates are closed: the difference is settled financially.',
+  rejectedStep: 'The operator has to send the schedule again before the gate. Ask the operator.',
   brpSteps: {
     mismatch: 'Compare both sides, and correct your schedule before the gate.',
     unsent: 'The operator sends it before the gate. Check your own schedule against it.',
