@@ -16,6 +16,7 @@ import {
   type ImposedSeries,
   rejectionReasons,
   type SentState,
+  splitReason,
   type UnusableSeries,
 } from './answer.ts';
 import { remarkOn } from './remarks.ts';
@@ -152,6 +153,12 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
     kind: 'rejected',
     message: 'The TSO found errors in series: A03; X_OUT: A50, A59 “unknown party”; Y_IN.',
   });
+});
+
+test('the reasons for an event are a code and the words of the TSO', () => {
+  const given = [...reasons('A02'), { code: 'A59', text: 'Slot 3  does not balance' }];
+  const texts = rejectionReasons(acknowledgement({ reasons: given }), '');
+  assert.deepEqual(texts.map(splitReason), given);
 });
 
 test('the reasons for an event are short, whatever a TSO writes', () => {

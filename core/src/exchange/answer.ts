@@ -289,6 +289,12 @@ export const quotedReason = ({ code, text }: Reason): string | Message =>
 
 const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
 
+/** The code and the TSO's own words of a text of `rejectionReasons`. */
+export function splitReason(reason: string): Reason {
+  const [code = '', ...words] = reason.split(' ');
+  return { code, text: words.length === 0 ? null : words.join(' ') };
+}
+
 function confirmed(confirmation: Confirmation, sent: Schedule): Decision {
   const unusable = unusableOwn(confirmation, sent);
   if (unusable !== null) return unusable;

@@ -1,4 +1,5 @@
 import type { EventData, SaldoEvent } from '@saldo/api';
+import { splitReason } from '@saldo/core/exchange/answer.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useContext } from 'react';
@@ -195,13 +196,17 @@ function usePredicate(): (event: SaldoEvent) => string {
   const { t, format } = useI18n();
   const texts = ACTIVITY_TEXTS[format.language].happened;
   const members: Readonly<Record<string, string>> = t.activity.members;
+  const quoted = (reason: string) => {
+    const { code, text } = splitReason(reason);
+    return text === null ? code : texts.reason(code, text);
+  };
   const named = (changed: readonly string[]) => changed.map((name) => members[name] ?? name).join(', ');
   return (event) => {
     switch (event.type) {
       case 'nomination.created':
         return event.data.version === 1 ? texts[event.type] : texts.corrected;
       case 'nomination.rejected':
-        return texts.rejected(event.data.reasons.join(' '));
+        return texts.rejected(event.data.reasons.map(quoted).join('; '));
       case 'nomination.matched':
         return event.data.is_final ? texts.matched : texts.matchedSoFar;
       case 'nomination.mismatched':
