@@ -65,6 +65,25 @@ for (const [role, language, sentence, kind, clear] of [
     });
   });
 
+const ownEvents = (brpEndpoints.listEvents.example.response as { events: { data: object }[] }).events;
+
+for (const [language, sentence] of [
+  [
+    'en',
+    'Nomination of Hauptbilanzkreis at 50Hertz for Sun, 28/03/2027 (delivers, version 2) was rejected by the TSO: A02; A59 “Against the rules of this area”.',
+  ],
+  [
+    'de',
+    'Nominierung von Hauptbilanzkreis bei 50Hertz für So., 28.03.2027 (liefert, Version 2) wurde vom ÜNB abgelehnt: A02; A59 „Against the rules of this area“.',
+  ],
+] as const)
+  test(`what a TSO wrote is a quotation, and a day of another year has its year: ${language}`, () => {
+    const reasons = ['A02', 'A59 Against the rules of this area'];
+    const data = { ...ownEvents[0]?.data, delivery_date: '2027-03-28', reasons };
+    const events = listOf(brpEndpoints.listEvents, 'events', [{ type: 'nomination.rejected', data }]);
+    return show('/activity', { language, answers: { 'GET /v1/events': events } }, () => findText(sentence));
+  });
+
 for (const [language, group] of [
   ['en', 'Volumes: added · 1,200 events'],
   ['de', 'Mengen: hinzugefügt · 1.200 Ereignisse'],

@@ -3,6 +3,7 @@ import { splitReason } from '@saldo/core/exchange/answer.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useContext } from 'react';
+import { dayText } from '../calendar/day-text.ts';
 import { useI18n } from '../i18n/i18n.tsx';
 import { useGroupLabels } from '../references/group-name.tsx';
 import { ContractLink, CustomerLink, NominationLink } from '../references/links.tsx';
@@ -61,7 +62,7 @@ function NominationSubject({ data }: { data: EventData<'nomination.created'> }) 
   const about = { group, tso: t.common.tsos[tso], direction: t.common.directions[direction], version };
   return (
     <NominationLink id={id} className={LINK}>
-      {ACTIVITY_TEXTS[format.language].nomination({ ...about, day: format.dayShort(delivery_date) })}
+      {ACTIVITY_TEXTS[format.language].nomination({ ...about, day: dayText(delivery_date, format) })}
     </NominationLink>
   );
 }
@@ -74,7 +75,7 @@ function TransactionsSubject({ data }: { data: EventData<'transactions.created'>
     <ContractLink id={contract_id} search={{ day: delivery_date }} className={LINK}>
       {ACTIVITY_TEXTS[format.language].transactions(
         name ?? contract_id,
-        format.dayShort(delivery_date),
+        dayText(delivery_date, format),
         slots,
       )}
     </ContractLink>
@@ -92,7 +93,7 @@ function SeriesSubject({ data: { id, delivery_date, slots } }: { data: EventData
       search={{ day: delivery_date }}
       className={LINK}
     >
-      {ACTIVITY_TEXTS[format.language].series(name ?? id, format.dayShort(delivery_date), slots)}
+      {ACTIVITY_TEXTS[format.language].series(name ?? id, dayText(delivery_date, format), slots)}
     </Link>
   );
 }
@@ -167,7 +168,7 @@ function AlarmSubject({ data }: { data: EventData<'exchange.alarm'> }) {
     ...contractNameQuery(contractId ?? ''),
     enabled: Boolean(contractId),
   });
-  const about = [tso && t.common.tsos[tso], contract ?? contractId, day && format.dayShort(day)];
+  const about = [tso && t.common.tsos[tso], contract ?? contractId, day && dayText(day, format)];
   const text = ACTIVITY_TEXTS[format.language].alarm(
     t.exchange.alarm.kinds[kind],
     about.filter(Boolean).join(', '),

@@ -3,6 +3,7 @@ import type { Language } from '@saldo/core/messages/language.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Fragment, type ReactNode } from 'react';
 import { contractNameQuery, seriesNameQuery } from '../activity/queries.ts';
+import { dayText } from '../calendar/day-text.ts';
 import type { Dictionary } from '../i18n/dictionary.ts';
 import type { Format } from '../i18n/format.ts';
 import { useI18n } from '../i18n/i18n.tsx';
@@ -18,7 +19,7 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 /** TSO and delivery day of a message or an alarm. */
 function about(record: Readonly<Record<string, unknown>>, { t, format }: Texts): string[] {
   const [tso, day] = [text(record.tso), text(record.delivery_date)];
-  return [...(tso ? [t.common.tsos[tso as Tso] ?? tso] : []), ...(day ? [format.dayShort(day)] : [])];
+  return [...(tso ? [t.common.tsos[tso as Tso] ?? tso] : []), ...(day ? [dayText(day, format)] : [])];
 }
 
 /** The record of an entry in words: its name then, or what identifies it. */
@@ -144,7 +145,7 @@ function useRecord(entry: AuditEntry): { id: string; name: string } {
 function writtenOf(entry: AuditEntry, { format }: Texts): { id: string; detail: string } | null {
   const { contract_id, delivery_date, delivery_start } = recordOf(entry);
   if (entry.action === 'contract_day.written' || entry.action === 'series_day.written')
-    return { id: entry.subject, detail: format.dayShort(String(delivery_date)) };
+    return { id: entry.subject, detail: dayText(String(delivery_date), format) };
   if (entry.action === 'transaction.invalidated')
     return { id: String(contract_id), detail: format.dateTime(String(delivery_start)) };
   return null;

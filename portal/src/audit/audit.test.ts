@@ -96,3 +96,25 @@ for (const [language, label, updated, imported] of [
         );
       },
     ));
+
+for (const [language, day] of [
+  ['en', 'Sun, 28/03/2027'],
+  ['de', 'So., 28.03.2027'],
+] as const)
+  test(`a day of another year has its year, and an inquiry leads to the inquiries: ${language}`, () => {
+    const entries = listOf(operatorEndpoints.listAudit, 'entries', [
+      {
+        id: 'aud_1',
+        action: 'alarm.acknowledged',
+        subject: 'alm_1',
+        after: { kind: 'rejected', tso: 'DE_50HERTZ', delivery_date: '2027-03-28' },
+      },
+      { id: 'aud_2', action: 'inquiry.created', subject: 'inq_1', before: null, after: { id: 'inq_1' } },
+    ]);
+    const known = { ...answers, 'GET /operator/v1/audit': entries };
+    return show('/operator/audit', { role: 'operator', language, answers: known }, async () => {
+      await findText(`50Hertz · ${day}`);
+      const link = await find('main a', 'inq_1');
+      assert.equal(link.getAttribute('href'), '/operator/inquiries');
+    });
+  });

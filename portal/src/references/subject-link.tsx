@@ -58,6 +58,8 @@ function pageOfSubject(id: string): LinkOptions | null {
       return linkOptions({ to: '/operator/messages/$messageId', params: { messageId: id } });
     case 'dem':
       return linkOptions({ to: '/operator/demands' });
+    case 'inq':
+      return linkOptions({ to: '/operator/inquiries' });
     default:
       if (checkEic(id) !== null) return null;
       return linkOptions({ to: '/operator/balance-groups', search: { search: id } });
