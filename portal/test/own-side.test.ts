@@ -117,6 +117,7 @@ test('a check without differences is a step of the own side', async () => {
   const csv = (await ask(`/v1/nominations/schedule?delivery_date=${DAY}`)).text;
   await visit(visitor, async (page) => {
     await open(page, '/check');
+    await page.getByText(/The file is not stored\. .* notes that you checked them\./).waitFor();
     const file = { name: 'schedule.csv', mimeType: '', buffer: Buffer.from(csv) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText(/All 96 quarter-hours are equal/).waitFor();

@@ -2,7 +2,7 @@ import type { Language } from '@saldo/core/messages/language.ts';
 
 const en = {
   check: {
-    text: 'Check the schedule that you are about to nominate before the TSO does: everything for which it would be rejected, and every difference from the current nominations. Nothing is stored unless you mark the file as submitted.',
+    text: 'Check the schedule that you are about to nominate before the TSO does: everything for which it would be rejected, and every difference from the current nominations. The file is not stored. For series that are equal, the portal notes that you checked them.',
     drop: 'Drop your schedule here',
     choose: 'Choose a file',
     kinds: 'CSV, or XML in ESS or CIM, up to 16 MB',
@@ -90,7 +90,7 @@ const en = {
 
 const de: typeof en = {
   check: {
-    text: 'Prüfen Sie den Fahrplan, den Sie anmelden wollen, bevor es der ÜNB tut: alles, wofür er ihn ablehnen würde, und jede Abweichung von den aktuellen Nominierungen. Gespeichert wird nur, was Sie als angemeldet markieren.',
+    text: 'Prüfen Sie den Fahrplan, den Sie anmelden wollen, bevor es der ÜNB tut: alles, wofür er ihn ablehnen würde, und jede Abweichung von den aktuellen Nominierungen. Die Datei wird nicht gespeichert. Bei gleichen Zeitreihen wird festgehalten, dass Sie geprüft haben.',
     drop: 'Fahrplan hier ablegen',
     choose: 'Datei wählen',
     kinds: 'CSV, oder XML als ESS oder CIM, bis 16 MB',
