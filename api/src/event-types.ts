@@ -85,7 +85,10 @@ export const EVENT_TYPES = {
     'The TSO rejected the schedule with the nomination.',
     Type.Object({
       ...nomination,
-      reasons: Type.Array(Type.String(), { description: 'The reasons that the TSO gave.' }),
+      reasons: Type.Array(Type.String(), {
+        description:
+          'Codes of the reasons that the TSO gave, with its words about the series of this nomination after a space.',
+      }),
     }),
   ),
   'nomination.matched': type(

@@ -14,9 +14,7 @@ import {
   type ConfirmedSeries,
   type Decision,
   type ImposedSeries,
-  rejectionReasons,
   type SentState,
-  splitReason,
   type UnusableSeries,
 } from './answer.ts';
 import { remarkOn } from './remarks.ts';
@@ -153,25 +151,6 @@ test('A02 and A03 reject, with their reasons and those of the series', () => {
     kind: 'rejected',
     message: 'The TSO found errors in series: A03; X_OUT: A50, A59 “unknown party”; Y_IN.',
   });
-});
-
-test('the reasons for an event are a code and the words of the TSO', () => {
-  const given = [...reasons('A02'), { code: 'A59', text: 'Slot 3  does not balance' }];
-  const texts = rejectionReasons(acknowledgement({ reasons: given }), '');
-  assert.deepEqual(texts.map(splitReason), given);
-});
-
-test('the reasons for an event are short, whatever a TSO writes', () => {
-  const long = (text: string) => Array.from({ length: 10 }, () => ({ code: 'A59', text: text.repeat(1000) }));
-  for (const text of ['x', '漢', '"', '\n', '🌍']) {
-    const reasons = rejectionReasons(acknowledgement({ reasons: long(text) }), '');
-    assert.ok(reasons.length > 0);
-    assert.ok(Buffer.byteLength(JSON.stringify(reasons)) < 3_500, text);
-    assert.ok(
-      reasons.every((reason) => reason.isWellFormed()),
-      'no half of a character',
-    );
-  }
 });
 
 test('header A06: what is not listed, or listed without periods, is confirmed as sent', () => {

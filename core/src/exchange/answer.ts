@@ -268,28 +268,14 @@ function rejectionMessage(
   return { key, reasons: details };
 }
 
-/** An event has less than 4 kB, but a TSO may give any number of reasons, of any length. */
-const MAX_REASONS = 5;
-/** In UTF-16 units, each of which has up to three bytes in JSON. */
-const MAX_REASON_LENGTH = 200;
-
-/** Why a series of a rejected schedule counts as rejected: the reasons of the schedule and its own. */
-export function rejectionReasons(answer: Answer, identification: string): string[] {
-  const ofSchedule = 'reasons' in answer ? answer.reasons : [];
-  const ofSeries = answer.kind === 'acknowledgement' ? answer.rejectedSeries : [];
-  const own = ofSeries.filter((series) => series.identification === identification);
-  return [...ofSchedule, ...own.flatMap(({ reasons }) => reasons)]
-    .slice(0, MAX_REASONS)
-    .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH).toWellFormed());
-}
-
 /** What a TSO wrote is a quotation: it is not in the language of the sentence. */
 export const quotedReason = ({ code, text }: Reason): string | Message =>
   text === null ? code : { key: 'exchange.reason', code, text };
 
-const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
+/** A reason in an event: the code, and the TSO's own words after a space. */
+export const reasonText = ({ code, text }: Reason): string => (text === null ? code : `${code} ${text}`);
 
-/** The code and the TSO's own words of a text of `rejectionReasons`. */
+/** The reason of a text of `reasonText`. */
 export function splitReason(reason: string): Reason {
   const [code = '', ...words] = reason.split(' ');
   return { code, text: words.length === 0 ? null : words.join(' ') };

@@ -1,6 +1,6 @@
 import type { Message } from '../messages/message.ts';
 import { REASONS } from '../messages/reasons.ts';
-import type { Answer, AnsweredSeries, ConfirmedSeries, Reason } from './answer.ts';
+import { type Answer, type AnsweredSeries, type ConfirmedSeries, type Reason, reasonText } from './answer.ts';
 import type { SeriesKey } from './schedule.ts';
 
 const isKnownReason = (key: string): key is keyof typeof REASONS => Object.hasOwn(REASONS, key);
@@ -11,17 +11,29 @@ const EIC_FORM = /\b\d{2}[A-Z][A-Z0-9-]{13}(?![A-Z0-9-])/g;
 export type ReasonInWords = { readonly code: string; readonly text: Message };
 
 /**
- * A reason in words: the text of the TSO or, without one, the meaning of its code. The TSO answers the operator, so its
- * texts may name other balance groups. A text with an EIC other than `ownEics` is not shown.
+ * The TSO answers the operator, so its texts may name other balance groups. A BRP sees no text with an EIC other than
+ * `ownEics`.
  */
-export function reasonInWords({ code, text }: Reason, ownEics: ReadonlySet<string>): ReasonInWords {
+function reasonForBrp({ code, text }: Reason, ownEics: ReadonlySet<string>): Reason {
   const isShown = text !== null && Array.from(text.matchAll(EIC_FORM)).every(([eic]) => ownEics.has(eic));
-  return { code, text: isShown ? { key: 'field.text', text } : meaningOf(code) };
+  return { code, text: isShown ? text : null };
 }
 
 /** The same for a reason of a whole answer. Its text is about all balance groups, so a known code replaces it. */
+const headReasonForBrp = (reason: Reason, ownEics: ReadonlySet<string>): Reason =>
+  isKnownReason(keyOf(reason)) ? { code: reason.code, text: null } : reasonForBrp(reason, ownEics);
+
+/** A reason in words: the text of the TSO or, without one, the meaning of its code. */
+const inWords = ({ code, text }: Reason): ReasonInWords => ({
+  code,
+  text: text === null ? meaningOf(code) : { key: 'field.text', text },
+});
+
+export const reasonInWords = (reason: Reason, ownEics: ReadonlySet<string>): ReasonInWords =>
+  inWords(reasonForBrp(reason, ownEics));
+
 export const headReasonInWords = (reason: Reason, ownEics: ReadonlySet<string>): ReasonInWords =>
-  reasonInWords(isKnownReason(keyOf(reason)) ? { code: reason.code, text: null } : reason, ownEics);
+  inWords(headReasonForBrp(reason, ownEics));
 
 const keyOf = ({ code }: Pick<Reason, 'code'>) => `reason.${code}`;
 
@@ -112,3 +124,25 @@ export function reasonsOfSeries(index: ReasonIndex, series: SeriesKey): SeriesRe
 export const distinctReasons = (reasons: readonly ReasonInWords[]): ReasonInWords[] => [
   ...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values(),
 ];
+
+/** An event has less than 4 kB, but a TSO may give any number of reasons, of any length. */
+const MAX_REASONS = 5;
+/** In UTF-16 units, each of which has up to three bytes in JSON. */
+const MAX_REASON_LENGTH = 200;
+
+/** Why a series of a rejected schedule counts as rejected, for its BRP: the reasons of the schedule and its own. */
+export function rejectionReasons(
+  answer: Answer,
+  identification: string,
+  ownEics: ReadonlySet<string>,
+): string[] {
+  const ofSchedule = 'reasons' in answer ? answer.reasons : [];
+  const ofSeries = answer.kind === 'acknowledgement' ? answer.rejectedSeries : [];
+  const own = ofSeries.filter((series) => series.identification === identification);
+  return [
+    ...ofSchedule.map((reason) => headReasonForBrp(reason, ownEics)),
+    ...own.flatMap(({ reasons }) => reasons.map((reason) => reasonForBrp(reason, ownEics))),
+  ]
+    .slice(0, MAX_REASONS)
+    .map((reason) => reasonText(reason).slice(0, MAX_REASON_LENGTH).toWellFormed());
+}

@@ -1,11 +1,6 @@
 import type { Message } from '@saldo/api';
-import {
-  type Answer,
-  type Decision,
-  type Mismatch,
-  quotedReason,
-  rejectionReasons,
-} from '@saldo/core/exchange/answer.ts';
+import { type Answer, type Decision, type Mismatch, quotedReason } from '@saldo/core/exchange/answer.ts';
+import { rejectionReasons } from '@saldo/core/exchange/reasons.ts';
 import type { Message as Text } from '@saldo/core/messages/message.ts';
 import { storeMessage } from '@saldo/core/messages/stored.ts';
 import { appendEvents, type NewEvent } from '../../events/store.ts';
@@ -118,7 +113,7 @@ async function appendRejections(
   const seriesOf = new Map(series.map(({ identification, nominationId }) => [nominationId, identification]));
   const ids = [...seriesOf.keys()].filter((id) => id !== null);
   const events = (await readCurrentIdentities(tx, ids)).map((row): NewEvent => {
-    const reasons = rejectionReasons(answer, seriesOf.get(row.id) ?? '');
+    const reasons = rejectionReasons(answer, seriesOf.get(row.id) ?? '', new Set([row.eic]));
     const data = { ...nominationData(row), reasons };
     return { type: 'nomination.rejected', tenants: [`brp/${row.brp_no}`, 'operator'], data };
   });
