@@ -12,6 +12,7 @@ import { Button, IconButton } from './button.tsx';
 import { cx } from './cx.ts';
 import { FormProblem } from './form.tsx';
 import { useMayLeave } from './unsaved.ts';
+import { useSingleSubmit } from './use-single-submit.ts';
 
 type DialogProps = {
   title: string;
@@ -120,6 +121,7 @@ type ConfirmProps = {
 /** Asks for confirmation of an action with effects elsewhere. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { t } = useI18n();
+  const confirmOnce = useSingleSubmit(props.onConfirm);
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <div className="grid gap-4">
@@ -135,7 +137,7 @@ export function ConfirmDialog(props: ConfirmProps) {
               variant={props.isDangerous ? 'danger' : 'primary'}
               disabled={props.isReady === false}
               isBusy={props.isBusy}
-              onClick={props.onConfirm}
+              onClick={confirmOnce}
             >
               {props.action}
             </Button>

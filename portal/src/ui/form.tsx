@@ -7,6 +7,7 @@ import { cx } from './cx.ts';
 import { DateInput } from './date-input.tsx';
 import { Icon } from './icons.tsx';
 import { typing } from './typing.ts';
+import { useSingleSubmit } from './use-single-submit.ts';
 
 /** Whether a server error path such as `scopes[2]` or `balance_group.eic` belongs to the form field of this name. */
 const isAbout = (path: string | undefined, name: string): boolean =>
@@ -31,6 +32,7 @@ const hasWrongText = (element: Element): element is HTMLInputElement =>
 
 export function Form({ error, fields, onSubmit, isUnsaved, children }: FormProps) {
   const [isTouched, setIsTouched] = useState(false);
+  const submitOnce = useSingleSubmit(onSubmit);
   return (
     <FormError value={error}>
       <form
@@ -42,7 +44,7 @@ export function Form({ error, fields, onSubmit, isUnsaved, children }: FormProps
           event.preventDefault();
           const wrong = Array.from(event.currentTarget.elements).find(hasWrongText);
           if (wrong) wrong.focus();
-          else onSubmit();
+          else submitOnce();
         }}
       >
         <FormProblem error={error} shownFields={fields} />
