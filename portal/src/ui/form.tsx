@@ -67,6 +67,8 @@ export function FormProblem({
   const errors = isProblem(error) ? error.errors : [];
   const otherErrors = errors.filter(({ field }) => !shownFields.some((name) => isAbout(field, name)));
   const atFields = otherErrors.length > 0 ? t.common.fieldErrors : t.common.markedFields;
+  // Several fields can have one error, such as two columns of which a file needs one.
+  const byMessage = Map.groupBy(otherErrors, ({ message }) => message);
   const text = errors.length === 0 ? problemText(t, error) : atFields;
   return (
     <div role="alert" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
@@ -75,10 +77,10 @@ export function FormProblem({
         <p>{text}</p>
         {otherErrors.length > 0 && (
           <ul className="list-disc pl-4">
-            {otherErrors.map((problem) => (
-              <li key={`${problem.field} ${problem.code} ${problem.message}`}>
-                {problem.field && <code className="font-mono">{problem.field}: </code>}
-                {problem.message}
+            {Array.from(byMessage, ([message, problems]) => (
+              <li key={message}>
+                <FieldNames names={problems.flatMap(({ field }) => field ?? [])} />
+                {message}
               </li>
             ))}
           </ul>
@@ -87,6 +89,9 @@ export function FormProblem({
     </div>
   );
 }
+
+const FieldNames = ({ names }: { names: readonly string[] }) =>
+  names.length > 0 && <code className="font-mono">{`${names.join(', ')}: `}</code>;
 
 export const inputClass = (hasError = false): string =>
   cx(

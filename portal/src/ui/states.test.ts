@@ -76,3 +76,19 @@ test('errors of the server are at their fields, others above the form', () => {
     assert.deepEqual(body, { brp_id: 'brp_01jhm3vq8ne0grs4f5c3hxkz2b', name: 'Nordlicht' });
   });
 });
+
+test('an error of several fields is one sentence', () => {
+  const rejected = ['contract_id', 'contract'].map((field) => ({
+    field,
+    code: 'required',
+    message: 'name the contract',
+  }));
+  const answers = { 'POST /operator/v1/brps': () => problem(400, 'invalid_request', rejected) };
+  return show('/operator/brps', { role: 'operator', answers }, async () => {
+    await press('main button', 'New BRP');
+    await fill('dialog input', 'Name', 'Nordlicht');
+    await press('dialog button', 'Create');
+    await find('dialog [role=alert] li', 'contract_id, contract: name the contract');
+    assert.equal(document.querySelectorAll('dialog [role=alert] li').length, 1);
+  });
+});
