@@ -6,7 +6,7 @@ import { client } from '../../server/test/harness.ts';
 import { confirm, kwhOf, listNominated, only } from '../../server/test/nominated.ts';
 import { eventually } from '../../server/test/until.ts';
 import { downloadBy } from './download.ts';
-import { cellsOf, follow, goTo, holdLiveRefresh, open, openStage, settled } from './stage.ts';
+import { cellsOf, drawn, follow, goTo, hold, holdLiveRefresh, open, openStage, settled } from './stage.ts';
 
 const LONG_DAY = '2026-10-25';
 const SHORT_DAY = '2026-03-29';
@@ -124,6 +124,20 @@ test('an export of too many days or of no day is refused at its field', async ()
     await dialog.getByLabel('First delivery day').fill('2026-10-26');
     await dialog.getByText('The last day must not come before the first.').waitFor();
     await eventually(async () => assert.equal(await start.isDisabled(), true));
+  });
+});
+
+test('an export ends with the page that started it', async () => {
+  await visit(asNord, async (page) => {
+    await open(page, `/nominations?day=${LONG_DAY}`);
+    const { asked } = await hold(page, (url) => url.pathname === '/v1/nominations');
+    await page.getByRole('button', { name: 'CSV', exact: true }).click();
+    const request = await asked;
+    const ended = page.waitForEvent('requestfailed', (failed) => failed === request);
+    await follow(page, '/contracts');
+    await ended;
+    await drawn(page);
+    assert.equal(await page.locator('[role=status][aria-live=polite]').innerText(), '');
   });
 });
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
 import { problemText } from '../i18n/problem-text.ts';
 import { Button } from './button.tsx';
@@ -17,24 +17,32 @@ type Props<Row> = {
   rows: (signal: AbortSignal) => AsyncIterable<Row>;
 };
 
-/** Downloads the filtered records. If reading fails, no file is written, so that a file is always complete. */
+/**
+ * Downloads the filtered records. If reading fails, no file is written, so that a file is always complete. Leaving the page
+ * aborts the export.
+ */
 export function ExportButton<Row>({ fileName, columns, rows }: Props<Row>) {
   const { t, format } = useI18n();
   const toast = useToast();
   const [count, setCount] = useState<number | null>(null);
+  const running = useRef<AbortController>(null);
+  useEffect(() => () => running.current?.abort(), []);
   const run = async () => {
+    running.current = new AbortController();
+    const { signal } = running.current;
     const collected: Row[] = [];
     setCount(0);
     try {
-      for await (const row of rows(new AbortController().signal)) {
+      for await (const row of rows(signal)) {
         collected.push(row);
         if (collected.length % PROGRESS_INTERVAL === 0) setCount(collected.length);
       }
+      signal.throwIfAborted();
       const text = csvOf(columns, collected, format.csvForm);
       download(`${fileName}.csv`, [BYTE_ORDER_MARK, text], 'text/csv;charset=utf-8');
       toast(t.common.exported(format.number(collected.length)));
     } catch (error) {
-      toast(problemText(t, error), 'bad');
+      if (!signal.aborted) toast(problemText(t, error), 'bad');
     } finally {
       setCount(null);
     }
