@@ -426,14 +426,14 @@ test('a new key is shown once with a command to try it, and has exactly its scop
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
     await shown.getByRole('button', { name: 'I have stored the key' }).click();
     const row = page.getByRole('row', { name: /Dispatch/ });
-    await row.getByText('active').waitFor();
+    await row.getByText('active').filter({ visible: true }).waitFor();
     assert.ok(!(await page.content()).includes(secret), 'the secret is not shown again');
     await row.getByRole('button', { name: 'Revoke: Dispatch' }).click();
     await page
       .getByRole('dialog', { name: 'Revoke Dispatch?' })
       .getByRole('button', { name: 'Revoke' })
       .click();
-    await row.getByText('revoked').waitFor();
+    await row.getByText('revoked').filter({ visible: true }).waitFor();
   }));
 
 test('the list of keys has no total while ended keys are hidden', async () => {

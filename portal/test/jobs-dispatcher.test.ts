@@ -178,7 +178,8 @@ job('rotate an API key', async ({ t, keys }, perform) => {
     const shown = page.getByRole('dialog', { name: keys.secretTitle });
     secret = await shown.getByText(/^saldo_brp_/).innerText();
     await click(shown.getByRole('button', { name: keys.secretDone }));
-    await page.getByRole('table', { name: keys.title }).getByText(keys.replacedUntil).waitFor();
+    const ofOldKey = page.getByRole('table', { name: keys.title }).getByText(keys.replacedUntil);
+    await ofOldKey.filter({ visible: true }).waitFor();
   });
   assert.notEqual(secret, brp.key);
   for (const key of [secret, brp.key])

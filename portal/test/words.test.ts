@@ -57,7 +57,7 @@ test('a key that has been rotated says until when it is replaced', () =>
         .click();
       await page.getByRole('dialog').getByRole('button', { name: 'Erneuern' }).click();
       await page.getByRole('button', { name: 'Ich habe den Schlüssel gespeichert' }).click();
-      await page.getByText('wird ersetzt bis').waitFor();
+      await page.getByText('wird ersetzt bis').filter({ visible: true }).waitFor();
     },
     { locale: 'de-DE' },
   ));

@@ -163,11 +163,12 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
   const scopesColumn: Column<ApiKey> = {
     id: 'scopes',
     header: texts.scopes,
-    from: 'md',
+    // The names need the space.
+    from: ownerOf ? 'widest' : 'wide',
     cell: ({ scopes }) => (
       <span
         title={scopes.join(', ')}
-        className="block max-w-56 truncate text-xs text-muted min-[1700px]:max-w-lg print:max-w-none print:whitespace-normal"
+        className="block max-w-28 truncate text-xs text-muted min-[1700px]:max-w-56 print:max-w-none print:whitespace-normal"
       >
         {scopes.join(', ')}
       </span>
@@ -178,15 +179,18 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       id: 'name',
       header: texts.name,
       isLong: true,
-      width: 'xl:w-[22%]',
+      width: 'xl:w-[22%] xl:min-w-40',
       cell: (key) => (
-        <span className="cell xl:not-print:flex-nowrap">
-          <span className="font-medium xl:not-print:truncate" title={key.name}>
+        <span className="cell xl:flex-col">
+          <span className="name font-medium xl:not-print:max-w-full xl:not-print:truncate" title={key.name}>
             {key.name}
           </span>
           <code className="shrink-0 font-mono text-xs text-muted">{`${key.prefix}…`}</code>
           <Addresses apiKey={key} />
           {ownerOf && <span className="mt-1 sm:hidden print:hidden">{ownerOf(key)}</span>}
+          <span className="mt-1 sm:hidden print:hidden">
+            <KeyStatus apiKey={key} keys={keys} />
+          </span>
         </span>
       ),
     },
@@ -197,7 +201,7 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
             header: texts.owner,
             from: 'sm' as const,
             isLong: true,
-            width: 'xl:w-[18%]',
+            width: 'xl:w-[18%] xl:min-w-32',
             cell: ownerOf,
           },
         ]
@@ -205,17 +209,8 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
     {
       id: 'state',
       header: t.common.status,
-      cell: (key) =>
-        isBeingReplaced(key, keys) && key.expires_at ? (
-          <span className="cell xl:flex-nowrap xl:whitespace-nowrap">
-            <Badge tone="warn">{texts.replacedUntil}</Badge>
-            <span className="text-xs text-muted">
-              <Instant at={key.expires_at} />
-            </span>
-          </span>
-        ) : (
-          <Badge tone={STATE_TONES[stateOf(key)]}>{texts.statuses[stateOf(key)]}</Badge>
-        ),
+      from: 'sm',
+      cell: (key) => <KeyStatus apiKey={key} keys={keys} />,
     },
     ...(hasScopes ? [scopesColumn] : []),
     {
@@ -263,6 +258,22 @@ function KeyTable({ keys, onOpen, hasScopes, ownerOf }: TableProps) {
       rowKey={({ id }) => id}
       rowTone={(key) => (stateOf(key) === 'active' ? null : 'faded')}
     />
+  );
+}
+
+function KeyStatus({ apiKey: key, keys }: { apiKey: ApiKey; keys: readonly ApiKey[] }) {
+  const { t } = useI18n();
+  const texts = KEY_TEXTS[t.language];
+  const state = stateOf(key);
+  if (!isBeingReplaced(key, keys) || key.expires_at === null)
+    return <Badge tone={STATE_TONES[state]}>{texts.statuses[state]}</Badge>;
+  return (
+    <span className="cell xl:flex-col">
+      <Badge tone="warn">{texts.replacedUntil}</Badge>
+      <span className="text-xs whitespace-nowrap text-muted">
+        <Instant at={key.expires_at} />
+      </span>
+    </span>
   );
 }
 
