@@ -142,16 +142,26 @@ export function CustomerTable({ customers, more = [], sort }: TableProps) {
       header: CUSTOMER_TEXTS[t.language].name,
       isLong: true,
       width: 'xl:w-[20%]',
-      cell: ({ id, name }) => (
-        <span title={name}>
-          <CustomerLink id={id} className="font-medium wrap-anywhere text-accent-strong hover:underline">
-            {name}
-          </CustomerLink>
-        </span>
+      cell: ({ id, name, status }) => (
+        <>
+          <span title={name} className="name xl:not-print:inline">
+            <CustomerLink id={id} className="font-medium text-accent-strong hover:underline">
+              {name}
+            </CustomerLink>
+          </span>
+          <span className="sm:hidden print:hidden">
+            <CustomerBadge status={status} />
+          </span>
+        </>
       ),
     },
     ...more,
-    { id: 'status', header: t.common.status, cell: ({ status }) => <CustomerBadge status={status} /> },
+    {
+      id: 'status',
+      header: t.common.status,
+      from: 'sm',
+      cell: ({ status }) => <CustomerBadge status={status} />,
+    },
     {
       id: 'group',
       header: t.common.balanceGroup,

@@ -61,11 +61,14 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
     {
       id: 'day',
       header: t.common.day,
-      cell: ({ delivery_date, since }) => (
+      cell: (position) => (
         <span className="cell whitespace-nowrap xl:flex-nowrap">
-          {format.day(delivery_date)}
+          {format.day(position.delivery_date)}
           <span className="text-xs text-muted">
-            {texts.since} <Instant at={since} />
+            {texts.since} <Instant at={position.since} />
+          </span>
+          <span className="sm:hidden">
+            <Difference position={position} /> MWh
           </span>
         </span>
       ),
@@ -118,9 +121,8 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       id: 'difference',
       header: texts.difference,
       isNumber: true,
-      cell: (position) => (
-        <span className="font-semibold text-bad">{format.mwhSigned(lateSums(position).differenceKwh)}</span>
-      ),
+      from: 'sm',
+      cell: (position) => <Difference position={position} />,
     },
   ];
   return (
@@ -131,4 +133,9 @@ function LateTable({ late }: { late: readonly LatePositionDay[] }) {
       rowKey={({ delivery_date, eic, tso }) => `${delivery_date} ${eic} ${tso}`}
     />
   );
+}
+
+function Difference({ position }: { position: LatePositionDay }) {
+  const { format } = useI18n();
+  return <span className="font-semibold text-bad">{format.mwhSigned(lateSums(position).differenceKwh)}</span>;
 }
