@@ -1,7 +1,7 @@
 import { SLOTS_PER_HOUR } from '@saldo/core/delivery-day.ts';
 import { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
 import { useI18n } from '../i18n/i18n.tsx';
-import { DifferenceLane, LANE_HEIGHT } from './difference-lane.tsx';
+import { DifferenceLane, LANE_HEIGHT, laneScaleWidth } from './difference-lane.tsx';
 import { hourTicks } from './hour-ticks.ts';
 import { stepArea, stepPath, ticksUpTo } from './scale.ts';
 import { slotByKey } from './slot-keys.ts';
@@ -54,9 +54,10 @@ export function SlotChart(props: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<number | null>(null);
   const count = starts.length;
+  const right = differencesKw ? Math.max(EDGE.right, laneScaleWidth(differencesKw, format)) : EDGE.right;
   const slotAt = (event: PointerEvent<HTMLDivElement>): number => {
     const left = event.clientX - event.currentTarget.getBoundingClientRect().left - EDGE.left;
-    const inner = width - EDGE.left - EDGE.right;
+    const inner = width - EDGE.left - right;
     return Math.min(count, Math.max(1, Math.floor((left / inner) * count) + 1));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -87,6 +88,7 @@ export function SlotChart(props: Props) {
         {width > 0 && (
           <Drawing
             width={width}
+            right={right}
             starts={starts}
             series={series}
             marked={marked}
@@ -138,15 +140,17 @@ function Legend({ series, markLabel }: { series: readonly SlotSeries[]; markLabe
 
 type DrawingProps = Pick<Props, 'starts' | 'series' | 'marked' | 'selected'> & {
   width: number;
+  /** Width of the scale at the right edge. */
+  right: number;
   hovered: number | null;
   differencesKw: readonly (number | null)[] | null;
 };
 
-function Drawing({ width, starts, series, marked, differencesKw, selected, hovered }: DrawingProps) {
+function Drawing({ width, right, starts, series, marked, differencesKw, selected, hovered }: DrawingProps) {
   const count = starts.length;
   const height = heightOf(width);
   const fullHeight = height + (differencesKw ? LANE_HEIGHT : 0);
-  const innerWidth = width - EDGE.left - EDGE.right;
+  const innerWidth = width - EDGE.left - right;
   const innerHeight = height - EDGE.top - EDGE.bottom;
   const x = (index: number) => round(EDGE.left + (index / count) * innerWidth);
   const largest = Math.max(0, ...series.flatMap(({ valuesKwh }) => valuesKwh.map((kwh) => kwh ?? 0)));
@@ -162,7 +166,7 @@ function Drawing({ width, starts, series, marked, differencesKw, selected, hover
       viewBox={`0 0 ${width} ${fullHeight}`}
       className="block text-[11px]"
     >
-      <EnergyScale width={width} ticksMwh={ticks} y={y} />
+      <EnergyScale end={width - right} ticksMwh={ticks} y={y} />
       {hours.map(({ index, label }) => (
         <g key={index}>
           <path d={`M${x(index)} ${height - EDGE.bottom}v4`} className="stroke-line-strong" fill="none" />
@@ -208,7 +212,7 @@ function Drawing({ width, starts, series, marked, differencesKw, selected, hover
           x={x}
           top={height}
           left={EDGE.left}
-          right={width - EDGE.right}
+          right={width - right}
         />
       )}
       {hovered !== null && hovered !== selected && (
@@ -223,21 +227,22 @@ function Drawing({ width, starts, series, marked, differencesKw, selected, hover
   );
 }
 
-type ScaleProps = { width: number; ticksMwh: readonly number[]; y: (kwh: number) => number };
+type ScaleProps = {
+  /** Right edge of the slots. */
+  end: number;
+  ticksMwh: readonly number[];
+  y: (kwh: number) => number;
+};
 
 /** Left axis: energy of a quarter-hour. Right axis: the equivalent power. */
-function EnergyScale({ width, ticksMwh, y }: ScaleProps) {
+function EnergyScale({ end, ticksMwh, y }: ScaleProps) {
   const { format } = useI18n();
-  const [left, right] = [EDGE.left - 6, width - EDGE.right + 6];
+  const [left, right] = [EDGE.left - 6, end + 6];
   return (
     <>
       {ticksMwh.map((mwh) => (
         <g key={mwh}>
-          <path
-            d={`M${EDGE.left} ${y(mwh * 1000)}H${width - EDGE.right}`}
-            className="stroke-line"
-            fill="none"
-          />
+          <path d={`M${EDGE.left} ${y(mwh * 1000)}H${end}`} className="stroke-line" fill="none" />
           <text x={left} y={y(mwh * 1000) + 4} textAnchor="end" className="fill-muted">
             {format.number(mwh)}
           </text>
