@@ -5,7 +5,7 @@ import { type Calendar, closingOf } from './deadlines.ts';
 export type RibbonDay = {
   readonly day: DeliveryDay;
   readonly gates: Calendar['gates'];
-  /** The saldo of each quarter-hour in kWh; null while it is not known. */
+  /** The saldo of each quarter-hour in kWh; null while it is not known, and for a day without nominations. */
   readonly valuesKwh: readonly number[] | null;
   /** The quarter-hours that differ from what the TSOs confirmed. */
   readonly mismatched: readonly number[];

@@ -17,7 +17,7 @@ export function NominationRibbon({ today }: { today: DeliveryDay }) {
     return {
       day: days[at],
       gates: calendars[at]?.data?.gates ?? [],
-      valuesKwh: known ? netBySlot(days[at], known) : null,
+      valuesKwh: known?.length ? netBySlot(days[at], known) : null,
       mismatched: known ? mismatchedSlots(known) : [],
     };
   };
