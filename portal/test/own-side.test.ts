@@ -46,6 +46,36 @@ const tasks = (page: Page) => page.getByRole('list', { name: /Needs attention|Br
 const rowOf = (page: Page, kind: string) =>
   tasks(page).getByRole('listitem').filter({ hasText: kind }).first();
 
+/** The badges of a row are next to each other, and none of them is stretched to the height of another one. */
+const hasBadgesOfOneLine = (page: Page) =>
+  eventually(async () => {
+    const boxes = await page
+      .locator('main table tbody tr span.rounded.font-medium')
+      .filter({ visible: true })
+      .evaluateAll((badges) => badges.map((badge) => badge.getBoundingClientRect()));
+    assert.ok(boxes.length >= 3);
+    const [first] = boxes;
+    for (const { top, height } of boxes) {
+      assert.ok(height <= 24, `a badge of ${height} px`);
+      assert.equal(top, first?.top);
+    }
+  });
+
+test('the status of a changed nomination is in one line, in both languages', async () => {
+  const { visitor } = await changedDeal();
+  for (const locale of ['en-GB', 'de-DE'] as const)
+    await visit(
+      visitor,
+      async (page) => {
+        await open(page, `/nominations?day=${DAY}`);
+        await hasBadgesOfOneLine(page);
+        await open(page, '/');
+        await hasBadgesOfOneLine(page);
+      },
+      { locale },
+    );
+});
+
 test('a changed nomination is the first task, with its cause, and loading the new schedule ends it', async () => {
   const { ask, second, contract, externalId, visitor } = await changedDeal();
   await visit(visitor, async (page) => {

@@ -202,7 +202,7 @@ type StatusProps = { row: Row } & Pick<TableProps, 'own' | 'rejected'>;
 function StatusCell({ row: { nomination, totals }, own, rejected }: StatusProps) {
   const { format } = useI18n();
   return (
-    <span className="inline-flex flex-wrap gap-1 xl:flex-nowrap">
+    <span className="inline-flex flex-wrap items-center gap-1 xl:flex-nowrap">
       <NominationBadges nomination={nomination} isRejected={rejected?.has(nomination.id) ?? false} />
       {totals.mismatches > 0 && <Badge tone="bad">{`≠ ${format.number(totals.mismatches)}`}</Badge>}
       <OwnBadge schedule={own?.get(nomination.id)} />

@@ -29,7 +29,7 @@ export function NominationBadges({ nomination, isRejected = false }: NominationP
   const isBrp = useSession().user.role === 'brp';
   if (isRejected) return <Badge tone="bad">{t.brp.nominations.rejected}</Badge>;
   return (
-    <span className="inline-flex flex-wrap gap-1">
+    <span className="inline-flex flex-wrap gap-1 xl:flex-nowrap">
       {/* On a phone, a pending nomination shows only its sending state. */}
       <span className={cx('inline-flex', status === 'pending' && 'max-sm:hidden')}>
         <Badge tone={NOMINATION_TONES[status]}>
