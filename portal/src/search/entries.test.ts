@@ -46,11 +46,23 @@ test('common words find their page or action', () => {
   assert.deepEqual(found('brp', 'fahrplan morgen', 'en'), ['Nominations', 'Download tomorrow’s schedule']);
   assert.deepEqual(found('operator', 'neuer kunde', 'en'), ['New customer']);
   assert.deepEqual(found('operator', 'board', 'de'), ['Leitstand']);
+  assert.equal(found('account', 'neuer schluessel', 'en')[0], 'New API key');
   assert.deepEqual(found('account', 'merkliste', 'en'), ['Watch list']);
   assert.deepEqual(found('account', 'compare', 'de'), ['Angebote vergleichen']);
   assert.deepEqual(found('account', 'abmelden', 'en'), ['Sign out']);
   assert.deepEqual(found('brp', 'dark', 'de'), ['Dunkle Darstellung']);
   assert.deepEqual(found('brp', 'deutsch', 'en'), ['Language: Deutsch']);
+  for (const [role, typed, en, de] of [
+    ['brp', 'export', 'Nominations', 'Nominierungen'],
+    ['brp', 'frist', 'Overview', 'Übersicht'],
+    ['brp', 'deadline', 'Overview', 'Übersicht'],
+    ['brp', 'schlüssel erneuern', 'Rotate API key', 'API-Schlüssel erneuern'],
+    ['brp', 'rotate key', 'Rotate API key', 'API-Schlüssel erneuern'],
+    ['operator', 'alarm', 'Overview', 'Übersicht'],
+  ] as const) {
+    assert.ok(found(role, typed, 'en').includes(en), typed);
+    assert.ok(found(role, typed, 'de').includes(de), typed);
+  }
 });
 
 test('only the demo has the guided story', () => {

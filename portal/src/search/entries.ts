@@ -60,9 +60,9 @@ export const parametersOf = (page: string, given: Given): Record<string, string>
 
 /** Names of the pages in both languages, and other words for them. By the path without the role. */
 const PAGE_WORDS: Readonly<Record<string, string>> = {
-  '/': 'Overview Übersicht Home Start Market Markt',
+  '/': 'Overview Übersicht Home Start Market Markt Deadlines Fristen Alarms Alarme',
   '/activity': 'Activity Aktivität Events Ereignisse',
-  '/nominations': 'Nominations Nominierungen Schedules Fahrpläne',
+  '/nominations': 'Nominations Nominierungen Schedules Fahrpläne Export',
   '/check': 'Check a schedule Einen Fahrplan prüfen Compare Vergleichen',
   '/month': 'Month Monat Calendar Kalender',
   '/contracts': 'Contracts Verträge PPA',
@@ -121,6 +121,15 @@ const creation = (
   ...more,
 });
 
+/** After the creation of a key: `neuer` is a part of `erneuern`. */
+const rotation = (page: Path, roles: readonly UserRole[]): Action => ({
+  roles,
+  names: { en: 'Rotate API key', de: 'API-Schlüssel erneuern' },
+  needs: 'admin',
+  icon: 'key',
+  target: { page },
+});
+
 const pageAt = (
   page: Path,
   roles: readonly UserRole[],
@@ -175,6 +184,7 @@ const ACTIONS: readonly Action[] = [
   creation('/operator/demands', OPERATOR, { en: 'New demand', de: 'Neues Gesuch' }),
   creation('/operator/users', OPERATOR, { en: 'New user', de: 'Neuer Benutzer' }, { needs: 'admin' }),
   creation('/operator/keys', OPERATOR, { en: 'New API key', de: 'Neuer API-Schlüssel' }, { needs: 'admin' }),
+  rotation('/operator/keys', OPERATOR),
   creation('/operator/webhooks', OPERATOR, { en: 'New webhook', de: 'Neuer Webhook' }, { needs: 'admin' }),
   pageAt('/offers', ['account'], {
     names: { en: 'Watch list', de: 'Merkliste' },
@@ -196,6 +206,7 @@ const ACTIONS: readonly Action[] = [
     { en: 'New API key', de: 'Neuer API-Schlüssel' },
     { needs: 'admin', isFrequent: true },
   ),
+  rotation('/keys', OWN),
   creation('/webhooks', ['brp'], { en: 'New webhook', de: 'Neuer Webhook' }, { needs: 'admin' }),
   pageAt('/profile', ALL, {
     names: { en: 'Profile', de: 'Profil' },
