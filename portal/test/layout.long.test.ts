@@ -64,7 +64,7 @@ const hiddenSidebar = (page: Page): Promise<number> =>
 /** Badges that reach over the right edge of the screen. */
 const cutBadges = (page: Page): Promise<string[]> =>
   page
-    .locator('main span.rounded.text-xs.font-medium')
+    .locator('main span.rounded.font-medium')
     .evaluateAll((badges) =>
       badges
         .filter((badge) => badge.getBoundingClientRect().right > document.documentElement.clientWidth)
