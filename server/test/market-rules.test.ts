@@ -139,7 +139,7 @@ test('in the wait phase changes go at once to the TSOs of WAIT_PHASE=send, and t
     faults.map(({ tso }) => tso),
     ['DE_TENNET'],
   );
-  assert.match(faults[0]?.error ?? '', /held until the wait phase ends at 2027-04-02T14:00:00Z/);
+  assert.match(faults[0]?.error ?? '', /held until the wait phase ends on 2 Apr 2027 at 16:00 German time\./);
   assert.deepEqual(await jobAt('2027-04-02T13:59:59Z'), []);
   assert.deepEqual(await jobAt('2027-04-02T14:00:00Z'), [`DE_TENNET ${day} 2`]);
   assert.deepEqual(await unsent(day), []);

@@ -165,7 +165,8 @@ test('a connection that is lost during the start stops it with one line', async 
   url.host = `127.0.0.1:${(relay.address() as AddressInfo).port}`;
   const run = runProduct({ DATA_DIR: path.join(folder, 'lost'), DATABASE_URL: url.href });
   const closed = once(run.child, 'close');
-  const waiting = "from pg_stat_activity where wait_event = 'advisory' and query like '%saldo secrets%'";
+  const waiting =
+    "from pg_stat_activity where datname = current_database() and wait_event = 'advisory' and query like '%saldo secrets%'";
   await until(async () => (await holder.query(`select ${waiting}`)).rowCount === 1);
   for (const socket of sockets) socket.destroy();
   const [code] = await closed;

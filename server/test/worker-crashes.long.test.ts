@@ -57,6 +57,8 @@ test('a worker that is killed while its metrics are asked for does not end the o
   const answered = [...held, admin].map(({ next }) => next());
   await Promise.all([...held.map(({ ask }) => ask('/v1')), admin.ask('/healthz')]);
   await Promise.all(answered);
+  // Reports follow what the workers say about their connections: the first process has closed its copies now.
+  await product.bothWorkers();
 
   // The first process reads the request before it hears of the worker's end.
   product.child.kill('SIGSTOP');

@@ -37,6 +37,8 @@ test('the reasons for an event are codes and, about its own series, the words of
 });
 
 test('the reasons for an event name no other balance group', () => {
+  const named = [{ code: 'Z99', text: 'The balance group of Stadtwerke does not balance' }];
+  assert.deepEqual(rejectionReasons(rejection(named, []), 'OURS', own), ['Z99']);
   const foreign = [{ code: 'Z99', text: `${FOREIGN} does not balance` }];
   assert.deepEqual(rejectionReasons(rejection(foreign, foreign), 'OURS', own), ['Z99', 'Z99']);
 });

@@ -140,7 +140,8 @@ export function rejectionReasons(
   const ofSeries = answer.kind === 'acknowledgement' ? answer.rejectedSeries : [];
   const own = ofSeries.filter((series) => series.identification === identification);
   return [
-    ...ofSchedule.map((reason) => headReasonForBrp(reason, ownEics)),
+    // Without its text, which is about all balance groups. An event has no sentences, so a code needs no meaning.
+    ...ofSchedule.map(({ code }) => ({ code, text: null })),
     ...own.flatMap(({ reasons }) => reasons.map((reason) => reasonForBrp(reason, ownEics))),
   ]
     .slice(0, MAX_REASONS)

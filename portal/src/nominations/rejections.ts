@@ -15,38 +15,38 @@ export const isRejected = ({ confirmed_at, reasons }: Reconciliation): boolean =
   confirmed_at === null && reasons.some(({ code }) => (OUTCOMES[code] ?? 'accepted') !== 'accepted');
 
 /** By TSO and day, because the TSO rejects the operator's schedule of a day as a whole. */
-const bySchedule = (nominations: readonly Nomination[]): Nomination[][] =>
-  Array.from(
-    Map.groupBy(
-      nominations.filter(({ status, sent_at }) => status === 'pending' && sent_at !== null),
-      (nomination) => `${nomination.tso} ${findDay(nomination)}`,
-    ).values(),
+const bySchedule = (nominations: readonly Nomination[]): ReadonlyMap<string, Nomination[]> =>
+  Map.groupBy(
+    nominations.filter(({ status, sent_at }) => status === 'pending' && sent_at !== null),
+    (nomination) => `${nomination.tso} ${findDay(nomination)}`,
   );
 
 /**
- * Which of these nominations are in a schedule that the TSO has rejected. One nomination of each schedule is asked for.
- * Undefined: the nominations are not known yet.
+ * Which of these nominations, undefined while they are loaded, are in a schedule that the TSO has rejected. The answer is read
+ * for one nomination of each schedule.
  */
 export function useRejections(nominations: readonly Nomination[] | undefined) {
   const schedules = bySchedule(nominations ?? []);
-  const ids = schedules.flatMap(([first]) => first?.id ?? []);
+  const firstIds = Array.from(schedules, ([schedule, [first]]) => [schedule, first?.id ?? ''] as const);
   const query = useQuery({
-    queryKey: ['nominations', 'rejections', ids],
+    queryKey: ['nominations', 'rejections', firstIds],
     queryFn: async ({ signal }) => {
-      const answers = await Promise.all(ids.map((id) => readReconciliation(id, signal)));
-      return answers.filter(isRejected);
+      const answers = await Promise.all(
+        firstIds.map(async ([schedule, id]) => [schedule, await readReconciliation(id, signal)] as const),
+      );
+      return new Map(answers.filter(([, answer]) => isRejected(answer)));
     },
     enabled: nominations !== undefined,
-    // A new version has another id: until its answer is read, the page does not move.
+    // With other nominations the schedules are mostly the same: until their answers are read, the page does not move.
     placeholderData: keepPreviousData,
     // No event tells that the schedule was sent again under a new version.
-    refetchInterval: ({ state: { data } }) => (data?.length === 0 ? false : WITHOUT_EVENTS_MS),
+    refetchInterval: ({ state: { data } }) => (data?.size === 0 ? false : WITHOUT_EVENTS_MS),
   });
   const rejected: Rejections = new Map(
-    schedules.flatMap((ofSchedule) => {
-      const answer = query.data?.find(({ nomination_id }) => nomination_id === ofSchedule[0]?.id);
-      return answer ? ofSchedule.map(({ id }) => [id, answer] as const) : [];
-    }),
+    Array.from(schedules, ([schedule, records]) => {
+      const answer = query.data?.get(schedule);
+      return answer ? records.map(({ id }) => [id, answer] as const) : [];
+    }).flat(),
   );
   return { query, rejected };
 }

@@ -1,14 +1,21 @@
 import type { Nomination } from '@saldo/api';
 import { useQuery } from '@tanstack/react-query';
-import { allOf } from '../session/lists.ts';
+import { allOf, WITHOUT_EVENTS_MS } from '../session/lists.ts';
 import { useSession } from '../session/session.ts';
 import { type ExactAmounts, findDay } from './nominated-slots.ts';
 import { reconciliationQuery } from './queries.ts';
+import { isRejected } from './rejections.ts';
 
 /** The TSO's answer to a nomination that was sent. Only BRPs have it. */
 export function useReconciliation({ id, sent_at }: Nomination) {
   const isShown = useSession().user.role === 'brp' && sent_at !== null;
-  return { isShown, query: useQuery({ ...reconciliationQuery(id), enabled: isShown }) };
+  const query = useQuery({
+    ...reconciliationQuery(id),
+    enabled: isShown,
+    // No event tells that a rejected schedule was sent again.
+    refetchInterval: ({ state: { data } }) => data !== undefined && isRejected(data) && WITHOUT_EVENTS_MS,
+  });
+  return { isShown, query };
 }
 
 /** The confirmed amounts to the kW: of a BRP from the reconciliation, of the operator from the mismatches of the day. */

@@ -20,6 +20,7 @@ const NEXT = statement(
      = (n.position_no, n.delivery_day, n.direction, n.version + 1)
    where n.id = $1`,
 );
+
 /** All entries about a nomination version. Those of one instant are in the order in which they are written. */
 async function entriesOf(db: Primary, row: NominationRow): Promise<NewestEntry[]> {
   const { id, eic, tso, direction, version, sent_at: sentAt, created_at: createdAt } = row;

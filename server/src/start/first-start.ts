@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type DemoAccess, loadDemo } from '../demo/load.ts';
 import { ensureOperatorKey, hasAnyBrp, hasOperatorKey, renewFirstKey } from '../parties/actions.ts';
@@ -65,7 +65,9 @@ export async function prepareFirstStart(
     const operatorKey = config.operatorKey ?? newOperatorKey ?? (await renewFirstKey(tx, now));
     const operator = { key: operatorKey, eic: config.operator.eic };
     const access = await loadDemo(tx, operator, config.marketRules, now);
-    // Write before the commit: the secrets cannot be read again, while a file without a committed world is overwritten.
+    // Write before the commit: the secrets cannot be read again, while a file without a committed world is replaced. An older
+    // file is removed, because its mode would be kept.
+    await rm(demoFile(config), { force: true });
     await writePrivateFile(demoFile(config), `${JSON.stringify(access, null, 2)}\n`);
     return { newOperatorKey: null, invitation: null };
   });

@@ -32,12 +32,12 @@ type ToWorker =
 const RESTART_AFTER_MS = 1_000;
 /** The report of a worker that does not respond in this time is omitted. */
 const REPORT_WITHIN_MS = 2_000;
-/** A worker that has no file descriptor left does not receive a socket. */
+/** A connection that its worker has not accepted in this time is closed. Without a free file descriptor, a worker never receives it. */
 const ACCEPT_WITHIN_MS = 10_000;
 
 /**
- * The worker may have been killed a moment ago: without a callback, the error of the write would end this process. What has to
- * follow is done on `disconnect` and `exit`.
+ * The worker may have been killed a moment ago: without a callback, the error of the write would end this process. The handlers
+ * of `disconnect` and `exit` deal with the worker's end.
  */
 const say = (worker: Worker, message: ToWorker) => worker.send(message, () => {});
 
@@ -93,9 +93,9 @@ async function originOf(server: Server, { tls }: Config): Promise<string> {
 }
 
 function createWorkerPool(logger: Logger) {
-  /** With the connections that a worker was given and has not accepted yet. */
+  /** All workers, each with the connections that it was given and has not accepted yet. */
   const running = new Map<Worker, Map<number, Socket>>();
-  /** Those that accept connections and answer messages. */
+  /** The workers that accept connections and answer messages. */
   let ready: Worker[] = [];
   const given: Record<ListenerName, number> = { brp: 0, customer: 0 };
   /** Connections that arrived while no worker was ready or while the ports are being closed. */
@@ -242,8 +242,14 @@ export function serveAsWorker(
   const tell = (message: FromWorker) => process.send?.(message);
   const report = async (of: keyof Report): Promise<Partial<Report>> =>
     of === 'isFull' ? { isFull: db.isFull() } : { metrics: await metrics.text() };
+  let isStopping = false;
   process.on('message', (message: ToWorker, socket?: Socket) => {
-    if (message.kind === 'stop') return leave(stop());
+    if (message.kind === 'stop') {
+      // A worker that becomes ready during a stop may hear it twice.
+      if (!isStopping) leave(stop());
+      isStopping = true;
+      return;
+    }
     if (message.kind === 'report')
       return void report(message.of).then((reported) => tell({ kind: 'report', report: reported }));
     tell({ kind: 'accepted', connection: message.connection });
